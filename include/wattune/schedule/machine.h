@@ -12,7 +12,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +33,8 @@ namespace wattune::inline v0_1::schedule {
 
 using KernelId = std::size_t;
 using LaunchId = std::uint64_t;
+
+struct LoadedKernel;  // a kernel on a device with its buffers
 
 // The form in which a grid is launched.
 enum class Form {
@@ -76,8 +80,10 @@ struct WATTUNE_EXPORT SpeedOnSms {
 struct WATTUNE_EXPORT KernelTraits {
   std::string name;
   model::BlockDemand block;
-  std::uint64_t blocks = 1;                            // of the grid
-  std::optional<Nanoseconds> alone = {};               // time of the grid when it runs by itself
+  std::uint64_t blocks = 1;  // of the grid, or of the grids of all launches, one after another
+  // Launches that make one work. Each waits for the one before, so all parts of a work run in one lane.
+  std::size_t launches = 1;
+  std::optional<Nanoseconds> alone = {};               // time of the work when it runs by itself
   model::PairKernel profile;                           // for predictions
   std::optional<model::Utilisation> utilisation = {};  // when it runs alone; nullopt if unknown
   // The share of the kernel's time alone for which it keeps each resource busy, in the order of simulate::use_of(). It
@@ -158,6 +164,8 @@ struct WATTUNE_EXPORT Launch {
   // what this launch alone needs.
   std::uint64_t shared_bytes = 0;
   std::size_t copy = 0;  // whose buffers it uses: the n-th copy's; the kernel's own if 0, or if there are no copies
+  // The kernel with arguments of an application, in the place of a copy; nullptr for none.
+  std::shared_ptr<const LoadedKernel> data = {};
 };
 
 // A launch that has ended.

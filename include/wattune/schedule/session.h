@@ -1,4 +1,5 @@
-// CorunSession: kernels of several specs that share one GPU, as pairs, as queues, or work by work.
+// CorunSession: kernels of several specs that share one GPU, as pairs, as queues, or work by work. The launches of a
+// spec that has several are one kernel: they run one after another.
 //
 // It owns the device and the kernels that are loaded there. One thread at a time may use it, except for submit(), which
 // any thread may call. Profiles, sweeps and queues first wait until all submitted works have ended, and submit() waits
@@ -8,14 +9,18 @@
 //   WATTUNE_ASSIGN(const auto pairs, session->sweep());
 //   WATTUNE_ASSIGN(const auto report, session->run_queue({.policies = {"paired", "streams"}}));
 //   WATTUNE_ASSIGN(const auto ticket, session->submit({.kernel = 0}));
+//   WATTUNE_ASSIGN(const auto own, session->submit({.kernel = 1}, {{"x", x}, {"n", n}}));
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "wattune/backend/device.h"
+#include "wattune/backend/own_argument.h"
 #include "wattune/core/configuration.h"
 #include "wattune/core/export.h"
 #include "wattune/core/identity.h"
@@ -73,6 +78,9 @@ struct WATTUNE_EXPORT StageKernel {
   bool is_profiled = false;  // true if nothing of the kernel alone is left to measure, except power and clocks
 };
 
+// Memory and values of an application for a work, by the names of the spec's arguments.
+using OwnArguments = std::map<std::string, backend::OwnArgument>;
+
 // A device with kernels that run together there.
 class WATTUNE_EXPORT CorunSession {
  public:
@@ -105,9 +113,17 @@ class WATTUNE_EXPORT CorunSession {
   // has the label that is to be traced, and with cancelled.
   Result<QueueReport> run_queue(const QueueRequest& request = {});
 
-  // Submits one work, which runs beside others if that gains. The first call profiles the kernels. Fails as
-  // Runtime::submit() does, and with errors of the device.
-  Result<Ticket> submit(const Work& work);
+  // Submits one work, which runs beside others if that gains. The first call profiles the kernels. Without arguments
+  // the work uses the session's own data. With some it uses the application's memory, in the device's context, and
+  // values; the grid stays that of the spec's sizes. Arguments that are not given are the session's, and each buffer
+  // that the kernel writes must be given. The application leaves the memory alone from this call to the end of the
+  // work, and may read it meanwhile if the kernel only reads it.
+  //
+  // Works that may run at the same time share memory only if they all read it; a work of `after` has ended before.
+  // Fails with invalid_argument for others, naming both arguments, and for arguments that do not fit. Fails with
+  // not_found if there is no such argument, with unavailable on a simulated GPU, as Runtime::submit() does, and with
+  // errors of the device.
+  Result<Ticket> submit(const Work& work, const OwnArguments& arguments = {});
 
   // Returns the energy of a run of this time; nullopt if it is unknown. Real boards renew their counters every 100 ms,
   // so that runs shorter than a second tell nothing.
@@ -135,9 +151,16 @@ WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(std::vector<CorunKerne
 WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(std::vector<KernelSpec> specs,
                                                           const CorunOptions& options = {});
 
+// Loads the kernels on a device of the application (backend::attach_cuda(), attach_opencl()), which it keeps longer
+// than the session. Their works may use memory of that context. Errors are the same; the name in the options is
+// ignored.
+WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(backend::Device& device, std::vector<CorunKernel> kernels,
+                                                          const CorunOptions& options = {});
+
 // Opens a simulated GPU, whose name is `options.device` (H100, GT640), with published kernels. Each has a grid that
-// fills the GPU `waves` times. Fails with not_found if there is no such GPU or kernel. Fails with mismatch if a profile
-// has the name of a kernel, but no profile has its identity, and with invalid_argument if the clocks cannot be set.
+// fills the GPU `waves` times. A name such as "C+L" stands for works that launch both, one after the other. Fails with
+// not_found if there is no such GPU or kernel. Fails with mismatch if a profile has the name of a kernel, but no
+// profile has its identity, and with invalid_argument if the clocks cannot be set.
 WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open_simulated(const std::vector<std::string>& kernels,
                                                                     std::uint64_t waves = 8,
                                                                     const CorunOptions& options = {});

@@ -9,9 +9,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <future>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -28,7 +30,7 @@ using WorkId = std::uint64_t;  // ascending in the order in which works were sub
 // A time limit that never passes.
 constexpr Nanoseconds kForever{std::numeric_limits<double>::infinity()};
 
-// A request to run the whole grid of a kernel once.
+// A request to run a kernel once: its grid, or all its launches one after another.
 struct WATTUNE_EXPORT Work {
   KernelId kernel = 0;
   unsigned tenant = 0;  // the client, for traces and statistics
@@ -36,8 +38,9 @@ struct WATTUNE_EXPORT Work {
   std::vector<WorkId> after = {};
   // Works of the same submission, by their places in it, that must end before this one begins.
   std::vector<std::size_t> after_in_batch = {};
-  Nanoseconds limit = kForever;  // from its first launch to its end
-  std::size_t copy = 0;          // whose buffers it uses, as in Launch
+  Nanoseconds limit = kForever;                   // from its first launch to its end
+  std::size_t copy = 0;                           // whose buffers it uses, as in Launch
+  std::shared_ptr<const LoadedKernel> data = {};  // likewise; CorunSession::submit() sets it
 };
 
 // The times of a work. Moments are on the clock of the machine.

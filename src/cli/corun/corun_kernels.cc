@@ -34,7 +34,7 @@ void declare_corun_kernels(CLI::App& app, CorunKernels& kernels, std::string& de
   app.option_defaults()->group("Kernels and device");
   app.add_option("SPEC", kernels.specs,
                  "SPEC@RESULTS runs the best configuration of a journal or another result file, SPEC@NAME=VALUE,... "
-                 "this one; else the default one runs")
+                 "this one; else the default one runs. A spec of several launches runs as one kernel")
       ->type_name("FILE");
   app.add_option("--problem-size,-p", kernels.sizes,
                  "Replace a size of the problem of one kernel, the second of the same being gemm#2; may be repeated")
@@ -47,7 +47,8 @@ void declare_corun_kernels(CLI::App& app, CorunKernels& kernels, std::string& de
   app.add_option("--kernels", kernels.names,
                  "Of a simulated GPU: an H100's probes C (FMA), L (random reads), M (copy), Kernelet's PC, SAD, SPMV, "
                  "ST, MM, MRIQ, BS, TEA, and those that Jiao et al. ran on a GT 640: Pathfinder, Bitonic, Bt, Hotspot, "
-                 "Layer, Samplerank, Srad, Matrix, Time_step, Mergehist, Transpose")
+                 "Layer, Samplerank, Srad, Matrix, Time_step, Mergehist, Transpose; C+L launches both, one after the "
+                 "other")
       ->type_name("NAME,...")
       ->delimiter(',')
       ->allow_extra_args(false);

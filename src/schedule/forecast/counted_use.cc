@@ -131,6 +131,7 @@ class HostCopy {
 
 Result<simulate::BlockCosts> count_block(backend::Device& device, const LoadedKernel& kernel,
                                          const CountOptions& options) {
+  if (!kernel.then.empty()) return cannot_count(kernel, "it has several launches");
   if (kernel.code->ptx.empty()) return cannot_count(kernel, "no PTX of it is known");
   WATTUNE_ASSIGN(const slice::PtxTree tree, slice::parse_ptx(kernel.code->ptx, kernel.name));
   HostCopy copy(device, kernel, options);

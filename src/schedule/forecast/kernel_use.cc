@@ -30,7 +30,10 @@ static_assert(std::size(kCounters) == simulate::kResources);
 Result<void> queue_run(backend::Stream& stream, const LoadedKernel& kernel) {
   for (std::size_t i = 0; i < kernel.pristine.size(); ++i)
     if (kernel.pristine[i] != nullptr) WATTUNE_TRY(stream.copy(*kernel.pristine[i], *kernel.buffers[i]));
-  WATTUNE_TRY(stream.launch(*kernel.code->whole, kernel.geometry, kernel.arguments));
+  for (std::size_t place = 0; place < launches_in(kernel); ++place) {
+    const LoadedKernel& launch = launch_at(kernel, place);
+    WATTUNE_TRY(stream.launch(*launch.code->whole, launch.geometry, launch.arguments));
+  }
   return {};
 }
 

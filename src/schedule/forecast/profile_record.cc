@@ -104,6 +104,7 @@ KernelTraits with_profile(KernelTraits known, const ProfileRecord& record) {
   traits.name = std::move(known.name);
   traits.block = known.block;
   traits.blocks = known.blocks;
+  traits.launches = known.launches;
   traits.profile = known.profile;
   traits.features = record.features;
   if (record.block) traits.profile.instructions_per_block = std::max(1.0, record.block->issued);

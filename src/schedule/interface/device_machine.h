@@ -40,7 +40,8 @@ class DeviceMachine final : public Machine {
   ~DeviceMachine() override;
 
   // Returns the facts of a kernel that device and grid know: name, blocks, the demand of a block, how many are resident
-  // alone, and which forms it has. The caller measures its time alone, its profile and its utilisation.
+  // alone, and which forms it has. For a sequence they are of all its launches. The caller measures its time alone, its
+  // profile and its utilisation.
   Result<KernelTraits> traits_of(const LoadedKernel& kernel) const;
   // Adds a kernel with these traits; forms that the code does not have are removed from them. Adding the same kernel
   // with other traits costs one table entry. Fails with invalid_argument if the traits have another number of blocks

@@ -62,9 +62,10 @@ class KernelOutputs {
 
  private:
   struct Kept {
-    Argument argument;
+    Argument argument;  // whose contents the buffer has after the last launch
     std::shared_ptr<backend::Buffer> buffer;
     std::shared_ptr<const backend::Buffer> pristine;  // original contents, if the kernel reads it as well; else nullptr
+    std::string first_name;                           // of the argument whose contents it had before the first launch
     std::shared_ptr<const std::vector<std::byte>> right = {};
     std::optional<std::uint64_t> right_digest = {};
   };

@@ -1,5 +1,6 @@
 // LoadedKernel: a kernel on a device with its grid, its arguments and its twins, ready to be launched whole or in
-// parts. A twin is a copy of the kernel that runs a part of the grid (slice/twins.h).
+// parts. A twin is a copy of the kernel that runs a part of the grid (slice/twins.h). The launches of a spec that has
+// several are one such kernel with others behind it: a sequence. Its blocks are numbered through all launches.
 //
 // It owns its buffers, alone or with others; copies share the code. The device outlives it, and it must not be
 // destroyed while it runs; DeviceMachine, which launches it, keeps it. It is made on a thread that may use the device.
@@ -11,8 +12,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,7 +53,7 @@ struct KernelCode {
   backend::Kernel* twin(slice::TwinForm form) const;
 };
 
-// A kernel that is ready to be launched.
+// A kernel that is ready to be launched, or the launches of a sequence.
 struct LoadedKernel {
   std::string name;
   std::shared_ptr<const KernelCode> code;
@@ -59,21 +63,42 @@ struct LoadedKernel {
   // By argument: the original contents of buffers that the kernel reads and writes; else nullptr.
   std::vector<std::shared_ptr<backend::Buffer>> pristine = {};
   Nanoseconds compile_time = {};  // for compiling and loading its code
+  // By argument of a launch: the spec's argument, by position. Nullopt if the launch has a value of its own. Empty if
+  // the kernel is of no spec.
+  std::vector<std::optional<std::size_t>> sources = {};
+  // By argument of the spec: the argument whose buffer has its contents after the last launch. Empty if no buffers
+  // change places.
+  std::vector<std::size_t> holders = {};
+  // The launches that follow in a sequence, one after another. They use these buffers and have none of their own.
+  std::vector<std::shared_ptr<const LoadedKernel>> then = {};
 };
 
-// Returns why a launch of this kernel has no persistent form: its code has none, or none for such blocks. Empty if it
-// has one.
+// Returns how many launches a sequence has; 1 for a single kernel.
+inline std::size_t launches_in(const LoadedKernel& kernel) { return 1 + kernel.then.size(); }
+// Returns the launch at a place of a sequence, where the first one is the kernel itself.
+inline const LoadedKernel& launch_at(const LoadedKernel& kernel, std::size_t place) {
+  return place == 0 ? kernel : *kernel.then[place - 1];
+}
+
+// Returns why the kernel has no slices, or no persistent form: its code has none, or none for such blocks. A sequence
+// has a form if each of its launches has it. Empty if it has one.
+std::string why_no_slices(const LoadedKernel& kernel);
 std::string why_not_persistent(const LoadedKernel& kernel);
+// Tells whether the results may depend on the order of blocks (KernelCode::order_sensitive).
+bool is_order_sensitive(const LoadedKernel& kernel);
 
 // Returns the number of blocks along each axis of the grid. Precondition: there are fewer than 2^32 along each.
 slice::Grid grid_of(const backend::Geometry3& geometry);
+// Returns the number of blocks, of a sequence those of all launches.
+std::uint64_t blocks_of(const LoadedKernel& kernel);
 
 class KernelBuffers;
 
 struct LoadOptions {
   std::size_t copies = 1;
-  bool with_twins = true;                             // if false, it has no twins and runs whole only
-  Nanoseconds limit = nanoseconds_from_seconds(120);  // of compiling, and of loading the result
+  bool with_twins = true;                                     // if false, it has no twins and runs whole only
+  std::string why_whole = "it was loaded to run whole only";  // the reason that is given then
+  Nanoseconds limit = nanoseconds_from_seconds(120);          // of compiling, and of loading the result
   // A pool of buffers that several configurations of the kernel share: existing ones are used and new ones added. With
   // nullptr each copy has its own. Precondition: one copy, and a pool of this spec and device.
   KernelBuffers* buffers = nullptr;
@@ -86,10 +111,10 @@ Result<std::shared_ptr<const KernelCode>> load_code(backend::Device& device, con
                                                     const backend::Geometry3& geometry,
                                                     const LoadOptions& options = {});
 
-// Loads the kernel of a spec with these values of its parameters, in the device's language, in as many copies as asked
-// for. The contents of its arguments are those that tuning gives it; buffers that it only writes are poisoned. Fails
-// with invalid_argument if the spec launches more than one kernel or one more than once, or if the configuration is
-// beyond the device's limits. Errors of load_code(), of the spec's expressions and of its files are passed on.
+// Loads the kernel or the sequence of a spec with these values of its parameters, in the device's language, in as many
+// copies as asked for. The contents of its arguments are those that tuning gives it; buffers that it only writes are
+// poisoned. Fails with invalid_argument if a sequence has too many launches, or if the configuration is beyond the
+// device's limits. Errors of load_code(), of the spec's expressions and of its files are passed on.
 Result<std::vector<std::shared_ptr<const LoadedKernel>>> load_kernel(backend::Device& device, const KernelSpec& spec,
                                                                      const Configuration& configuration,
                                                                      const LoadOptions& options = {});
@@ -99,5 +124,10 @@ Result<std::vector<std::shared_ptr<const LoadedKernel>>> load_kernel(backend::De
 // Device::create_buffer().
 Result<std::shared_ptr<const LoadedKernel>> with_own_outputs(backend::Device& device, const KernelSpec& spec,
                                                              const LoadedKernel& kernel);
+
+// A function that may replace an argument of a launch. It also gets the argument's source, as in LoadedKernel.
+using ReplaceArgument = std::function<void(backend::LaunchArgument&, const std::optional<std::size_t>& source)>;
+// Calls the function with each argument of all launches.
+void replace_arguments(LoadedKernel& kernel, const ReplaceArgument& replace);
 
 }  // namespace wattune::schedule

@@ -36,14 +36,21 @@ Result<KernelTraits> traits_of(const simulate::SimulatedKernel& kernel, const si
 // Returns the traits of the kernel from runs alone on a GPU of its own: with time, utilisation and saturating share.
 Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
 
+// Returns both for a sequence: launches that make one work, one after another. A block counts as if it took the most
+// that one of its launches takes. Predictions are those of the longest launch. Precondition: there is a launch.
+Result<KernelTraits> traits_of(const std::vector<simulate::SimulatedKernel>& launches, const simulate::GpuModel& gpu);
+Result<KernelTraits> profile_alone(const std::vector<simulate::SimulatedKernel>& launches,
+                                   const simulate::GpuModel& gpu);
+
 class SimulatedMachine final : public Machine {
  public:
   explicit SimulatedMachine(simulate::GpuModel gpu, const SimulatedMachineOptions& options = {});
   ~SimulatedMachine() override;
 
-  // Adds a kernel with the traits of profile_alone(), or with these.
+  // Adds a kernel with the traits of profile_alone(), or with these; or a sequence.
   Result<KernelId> add(const simulate::SimulatedKernel& kernel);
   KernelId add(const simulate::SimulatedKernel& kernel, const KernelTraits& traits);
+  KernelId add(std::vector<simulate::SimulatedKernel> launches, const KernelTraits& traits);
 
   const MachineLimits& limits() const override;
   const KernelTraits* kernel(KernelId id) const override;

@@ -22,12 +22,13 @@ const DeviceMachine::State::Added* DeviceMachine::State::find(KernelId id) const
 // Sets the carve-out of the kernel's twins. A launch gets what its function asks for when it is sent. Machines may
 // share the code, so the code remembers what it asked for.
 Result<void> DeviceMachine::State::divide_memory(const Added& added, const Launch& launch) {
-  const KernelCode* const code = added.kernel->code.get();
-  if (launch.form == Form::whole || code->twins.empty()) return {};
+  if (launch.form == Form::whole || added.kernel->code->twins.empty()) return {};
   const Residents alone = launch.form == Form::persistent ? Residents{&added.traits, launch.per_sm}
                                                           : sliced_residents(limits, added.traits, launch.blocks);
   const std::uint64_t bytes = launch.shared_bytes > 0 ? launch.shared_bytes : shared_bytes_of(limits, {&alone, 1});
-  for (const auto& [form, twin] : code->twins) WATTUNE_TRY(twin->prefer_local_memory(bytes));
+  for (std::size_t place = 0; place < launches_in(*added.kernel); ++place)
+    for (const auto& [form, twin] : launch_at(*added.kernel, place).code->twins)
+      WATTUNE_TRY(twin->prefer_local_memory(bytes));
   return {};
 }
 
@@ -55,18 +56,42 @@ Result<DeviceMachine::State::Lane*> DeviceMachine::State::lane(const Launch& lau
   return &lanes.emplace(key, Lane{std::move(stream), {}}).first->second;
 }
 
-Result<std::vector<DevicePart>> DeviceMachine::State::prepare(const Added& added, const Launch& launch,
-                                                              Flight& flight) {
-  const LoadedKernel& kernel = added.used_by(launch);
-  if (launch.form != Form::persistent) return parts_of(kernel, launch);
-  WATTUNE_TRY(check_persistent(kernel));
-  const std::uint64_t resident = resident_blocks(launch, sms_of(launch));
-  const Fetching fetching = fetching_of(added.traits, launch, limits.sms, resident, options.chunk_time);
-  WATTUNE_ASSIGN(flight.progress, progress.take(launch.first_block));
-  Result<DevicePart> part = persistent_part(kernel, launch, resident, progress.progress(*flight.progress, fetching));
-  if (part) return std::vector<DevicePart>{*std::move(part)};
-  progress.give_back(*flight.progress);
-  return std::move(part).error();
+// Lets a launch of a sequence begin when all launches in other lanes that use its buffers have ended. Otherwise its
+// first kernels would change what the last ones of another work read.
+Result<void> DeviceMachine::State::await_buffers(const Lane& lane, const Flight& flight) {
+  if (flight.kernel->then.empty()) return {};
+  for (const auto& [key, other] : lanes) {
+    if (&other == &lane) continue;
+    const auto last = std::ranges::find(other.flights.rbegin(), other.flights.rend(), flight.kernel, &Flight::kernel);
+    if (last != other.flights.rend()) WATTUNE_TRY(lane.stream->wait_for(*last->parts.back()));
+  }
+  return {};
+}
+
+Result<std::vector<DevicePart>> DeviceMachine::State::prepare(const Added& added, Flight& flight) {
+  if (flight.launch.form != Form::persistent) return parts_of(*flight.kernel, flight.launch);
+  WATTUNE_TRY(check_persistent(*flight.kernel));
+  Result<std::vector<DevicePart>> parts = prepare_persistent(added, flight);
+  if (!parts) give_back_progress(flight);
+  return parts;
+}
+
+Result<std::vector<DevicePart>> DeviceMachine::State::prepare_persistent(const Added& added, Flight& flight) {
+  std::vector<DevicePart> parts;
+  for (const LaunchBlocks& blocks : blocks_by_launch(*flight.kernel, flight.launch.first_block, flight.launch.blocks)) {
+    const Launch one = with_blocks(flight.launch, blocks);
+    const std::uint64_t resident = resident_blocks(one, sms_of(one));
+    const Fetching fetching = fetching_of(added.traits, one, limits.sms, resident, options.chunk_time);
+    WATTUNE_ASSIGN(const std::size_t slot, progress.take(one.first_block));
+    flight.progress.push_back(slot);
+    const slice::Progress words = progress.progress(slot, flight.progress.front(), fetching);
+    WATTUNE_ASSIGN(parts.emplace_back(), persistent_part(*blocks.launch, one, resident, words));
+  }
+  return parts;
+}
+
+void DeviceMachine::State::give_back_progress(const Flight& flight) {
+  for (const std::size_t slot : flight.progress) progress.give_back(slot);
 }
 
 // Sends the parts of a launch. If one is refused, those before it run, and the flight fails when they have ended.
@@ -86,16 +111,16 @@ Result<void> DeviceMachine::State::send(Lane& lane, Flight& flight, std::span<co
 }
 
 void DeviceMachine::State::stop(Flight& flight) {
-  if (!flight.progress || std::exchange(flight.stopped, true)) return;
+  if (flight.progress.empty() || std::exchange(flight.stopped, true)) return;
   // A device that takes no word is lost; the next look at its events shows that.
-  static_cast<void>(progress.stop(*flight.progress).has_value());
+  static_cast<void>(progress.stop(flight.progress.front()).has_value());
   flight.turn = clock.elapsed();
   flight.expected = kChunksToEnd * options.chunk_time;
 }
 
 bool DeviceMachine::State::is_over(Flight& flight) const {
-  for (const std::unique_ptr<backend::Event>& part : flight.parts) {
-    const Result<bool> ready = part->ready();
+  for (; flight.parts_over < flight.parts.size(); ++flight.parts_over) {
+    const Result<bool> ready = flight.parts[flight.parts_over]->ready();
     if (ready && !*ready) return false;
     if (!ready && !flight.failure) flight.failure = ready.error();
   }
@@ -106,8 +131,13 @@ bool DeviceMachine::State::is_over(Flight& flight) const {
 // microseconds.
 Result<std::uint64_t> DeviceMachine::State::blocks_of(const Flight& flight) {
   if (!flight.stopped) return flight.launch.blocks;
-  WATTUNE_ASSIGN(const std::uint64_t counter, progress.counter(*flight.progress));
-  return std::min(counter - flight.launch.first_block, flight.launch.blocks);
+  WATTUNE_ASSIGN(const std::vector<std::uint64_t> counters, progress.counters(flight.progress));
+  const std::vector<LaunchBlocks> launches =
+      blocks_by_launch(*flight.kernel, flight.launch.first_block, flight.launch.blocks);
+  std::uint64_t blocks = 0;
+  for (std::size_t i = 0; i < launches.size(); ++i)
+    blocks += std::min(counters[i] - launches[i].first, launches[i].count);
+  return blocks;
 }
 
 Ended DeviceMachine::State::end_of(Flight& flight) {
@@ -126,7 +156,7 @@ Ended DeviceMachine::State::end_of(Flight& flight) {
     if (!blocks) ended.error = blocks.error();
     watch.learn(flight.launch, ended.end - ended.begin, ended.blocks);
   }
-  if (flight.progress) progress.give_back(*flight.progress);
+  give_back_progress(flight);
   return ended;
 }
 

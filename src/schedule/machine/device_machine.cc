@@ -64,10 +64,9 @@ DeviceMachine::~DeviceMachine() {
 }
 
 Result<KernelId> DeviceMachine::add(std::shared_ptr<const LoadedKernel> kernel, KernelTraits traits) {
-  const slice::Grid grid = grid_of(kernel->geometry);
-  if (traits.blocks != std::uint64_t{grid.x} * grid.y * grid.z)
+  if (traits.blocks != blocks_of(*kernel))
     return machine_refuses(ErrorCode::invalid_argument, "traits of another grid").about(traits.name);
-  traits.sliceable = traits.sliceable && kernel->code->no_slices.empty();
+  traits.sliceable = traits.sliceable && why_no_slices(*kernel).empty();
   traits.persistent = traits.persistent && why_not_persistent(*kernel).empty();
   const std::lock_guard lock(state_->mutex);
   state_->kernels.push_back({std::move(kernel), std::move(traits)});
@@ -100,10 +99,12 @@ Result<LaunchId> DeviceMachine::launch(const Launch& launch) {
   WATTUNE_ASSIGN(State::Lane* const lane, state.lane(launch));
   State::Flight flight{.id = state.launches + 1,
                        .launch = launch,
+                       .kernel = added->used_by(launch),
                        .expected = state.watch.expected(added->traits, launch, state.limits)};
-  WATTUNE_ASSIGN(const std::vector<DevicePart> parts, state.prepare(*added, launch, flight));
+  WATTUNE_TRY(state.await_buffers(*lane, flight));
+  WATTUNE_ASSIGN(const std::vector<DevicePart> parts, state.prepare(*added, flight));
   if (Result<void> sent = state.send(*lane, flight, parts); !sent) {
-    if (flight.progress) state.progress.give_back(*flight.progress);
+    state.give_back_progress(flight);
     return std::move(sent).error();
   }
   lane->flights.push_back(std::move(flight));

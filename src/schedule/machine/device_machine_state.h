@@ -26,8 +26,9 @@ struct DeviceMachine::State {
     KernelTraits traits;
     std::vector<std::shared_ptr<const LoadedKernel>> copies = {};
 
-    const LoadedKernel& used_by(const Launch& launch) const {
-      return launch.copy == 0 || copies.empty() ? *kernel : *copies[(launch.copy - 1) % copies.size()];
+    const std::shared_ptr<const LoadedKernel>& used_by(const Launch& launch) const {
+      if (launch.data != nullptr) return launch.data;
+      return launch.copy == 0 || copies.empty() ? kernel : copies[(launch.copy - 1) % copies.size()];
     }
   };
 
@@ -35,12 +36,14 @@ struct DeviceMachine::State {
   struct Flight {
     LaunchId id = 0;
     Launch launch = {};
+    std::shared_ptr<const LoadedKernel> kernel = {};  // with the buffers that it uses
     Nanoseconds sent = {};
     Nanoseconds turn = {};      // when it was sent and all launches before it had ended
     Nanoseconds expected = {};  // time from then on; 0 if unknown
     std::vector<std::unique_ptr<backend::Event>> parts = {};
-    std::optional<std::size_t> progress = {};  // the slot of a persistent launch
-    bool stopped = false;                      // whether it was told to stop
+    std::size_t parts_over = 0;              // number of parts that have ended, the first ones
+    std::vector<std::size_t> progress = {};  // slots of a persistent launch, of a sequence one for each part
+    bool stopped = false;                    // whether it was told to stop
     std::optional<Error> failure = {};
   };
 
@@ -79,7 +82,10 @@ struct DeviceMachine::State {
   Result<void> warm_up();
   Result<std::unique_ptr<backend::Stream>> stream_for(const Launch& launch);
   Result<Lane*> lane(const Launch& launch);
-  Result<std::vector<DevicePart>> prepare(const Added& added, const Launch& launch, Flight& flight);
+  Result<void> await_buffers(const Lane& lane, const Flight& flight);
+  Result<std::vector<DevicePart>> prepare(const Added& added, Flight& flight);
+  Result<std::vector<DevicePart>> prepare_persistent(const Added& added, Flight& flight);
+  void give_back_progress(const Flight& flight);
   Result<void> send(Lane& lane, Flight& flight, std::span<const DevicePart> parts);
   void stop(Flight& flight);
 

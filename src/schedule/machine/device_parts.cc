@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace wattune::inline v0_1::schedule {
 
@@ -25,7 +26,7 @@ Result<DevicePart> linear_part(const LoadedKernel& kernel, const slice::Grid& gr
   return twin_part(kernel, TwinForm::linear, {static_cast<std::uint32_t>(launch.blocks), 1, 1}, words);
 }
 
-// Returns the launches of a slice. Adding costs less than dividing, if a single box is enough.
+// Returns the launches of a slice of one launch. Adding costs less than dividing, if a single box is enough.
 Result<std::vector<DevicePart>> slice_parts(const LoadedKernel& kernel, const slice::Grid& grid, const Launch& launch) {
   const KernelCode& code = *kernel.code;
   const std::vector<slice::Box> boxes = slice::boxes_of(grid, launch.first_block, launch.blocks);
@@ -41,15 +42,46 @@ Result<std::vector<DevicePart>> slice_parts(const LoadedKernel& kernel, const sl
   return parts;
 }
 
+bool is_whole_grid(const slice::Grid& grid, const LaunchBlocks& blocks) {
+  return blocks.first == 0 && blocks.count == std::uint64_t{grid.x} * grid.y * grid.z;
+}
+
 }  // namespace
 
+std::vector<LaunchBlocks> blocks_by_launch(const LoadedKernel& kernel, std::uint64_t first, std::uint64_t count) {
+  std::vector<LaunchBlocks> all;
+  std::uint64_t before = 0;  // blocks of the launches so far
+  for (std::size_t place = 0; place < launches_in(kernel) && before < first + count; ++place) {
+    const LoadedKernel& launch = launch_at(kernel, place);
+    const slice::Grid grid = grid_of(launch.geometry);
+    const std::uint64_t end = before + std::uint64_t{grid.x} * grid.y * grid.z;
+    const std::uint64_t begin = std::max(before, first);
+    if (begin < end) all.push_back({&launch, begin - before, std::min(end, first + count) - begin});
+    before = end;
+  }
+  return all;
+}
+
+Launch with_blocks(Launch launch, const LaunchBlocks& blocks) {
+  launch.first_block = blocks.first;
+  launch.blocks = blocks.count;
+  return launch;
+}
+
 Result<std::vector<DevicePart>> parts_of(const LoadedKernel& kernel, const Launch& launch) {
-  const slice::Grid grid = grid_of(kernel.geometry);
-  const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
-  if (launch.first_block == 0 && launch.blocks == blocks)
-    return std::vector<DevicePart>{{kernel.code->whole.get(), kernel.geometry, kernel.arguments}};
-  if (!kernel.code->no_slices.empty()) return no_form(kernel, "slices", kernel.code->no_slices);
-  return slice_parts(kernel, grid, launch);
+  std::vector<DevicePart> parts;
+  for (const LaunchBlocks& blocks : blocks_by_launch(kernel, launch.first_block, launch.blocks)) {
+    const LoadedKernel& one = *blocks.launch;
+    const slice::Grid grid = grid_of(one.geometry);
+    if (is_whole_grid(grid, blocks)) {
+      parts.push_back({one.code->whole.get(), one.geometry, one.arguments});
+      continue;
+    }
+    if (const std::string why = why_no_slices(kernel); !why.empty()) return no_form(kernel, "slices", why);
+    WATTUNE_ASSIGN(std::vector<DevicePart> slices, slice_parts(one, grid, with_blocks(launch, blocks)));
+    std::ranges::move(slices, std::back_inserter(parts));
+  }
+  return parts;
 }
 
 std::uint64_t resident_blocks(const Launch& launch, unsigned sms) {

@@ -28,17 +28,29 @@ DevicePart twin_part(const LoadedKernel& kernel, slice::TwinForm form, const sli
   return part;
 }
 
-// Returns the launches for the whole grid or a part of it, in any form but persistent: one part, or several if the
-// device only knows boxes. Fails with unavailable, with the reason, if the kernel cannot be cut.
+// Some blocks of one launch of a sequence.
+struct LaunchBlocks {
+  const LoadedKernel* launch = nullptr;
+  std::uint64_t first = 0;  // number within the launch
+  std::uint64_t count = 0;
+};
+// Returns the blocks of a range by the launches that have them, in order; one entry for a single kernel.
+std::vector<LaunchBlocks> blocks_by_launch(const LoadedKernel& kernel, std::uint64_t first, std::uint64_t count);
+
+// Returns the launches for the whole grid or a part of it, in any form but persistent: one part for each launch of a
+// sequence, or several if the device only knows boxes. Fails with unavailable, with the reason, if it cannot be cut.
 Result<std::vector<DevicePart>> parts_of(const LoadedKernel& kernel, const Launch& launch);
 
 // Returns the blocks of a persistent launch: as many as shall be resident on these SMs, but no more than it has to run.
 std::uint64_t resident_blocks(const Launch& launch, unsigned sms);
+// Returns the launch with these blocks only.
+Launch with_blocks(Launch launch, const LaunchBlocks& blocks);
 
 // Fails with unavailable, with the reason, if the kernel has no persistent form for its blocks.
 Result<void> check_persistent(const LoadedKernel& kernel);
 
-// Returns a persistent launch. Precondition: the kernel has that form. Fails as slice::persistent_words() does.
+// Returns a persistent launch of a single kernel. Precondition: it has that form. Fails as slice::persistent_words()
+// does.
 Result<DevicePart> persistent_part(const LoadedKernel& kernel, const Launch& launch, std::uint64_t resident,
                                    const slice::Progress& progress);
 

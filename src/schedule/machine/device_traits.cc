@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backend/interface/launch_check.h"
+#include "schedule/machine/block_demand.h"
 #include "schedule/machine/device_machine_state.h"
 #include "wattune/model/occupancy.h"
 
@@ -24,20 +25,25 @@ Result<model::BlockDemand> demand_of(const LoadedKernel& kernel, const backend::
 
 }  // namespace
 
-// Twins share SMs and take more than their kernel, so the traits are those of the twin, if there is one.
+// Twins share SMs and take more than their kernel, so the traits are those of the twin, if there is one. The blocks of
+// a sequence count as if each took the most that one of its launches takes, so that all fit where one fits.
 Result<KernelTraits> DeviceMachine::traits_of(const LoadedKernel& kernel) const {
   const bool persistent = why_not_persistent(kernel).empty();
-  const backend::Kernel* const twin = persistent ? kernel.code->twin(slice::TwinForm::persistent) : nullptr;
-  const slice::Grid grid = grid_of(kernel.geometry);
   KernelTraits traits;
   traits.name = kernel.name;
-  traits.blocks = std::uint64_t{grid.x} * grid.y * grid.z;
-  WATTUNE_ASSIGN(traits.block, demand_of(kernel, twin != nullptr ? *twin : *kernel.code->whole));
+  traits.blocks = blocks_of(kernel);
+  traits.launches = launches_in(kernel);
+  for (std::size_t place = 0; place < traits.launches; ++place) {
+    const LoadedKernel& launch = launch_at(kernel, place);
+    const backend::Kernel* const twin = persistent ? launch.code->twin(slice::TwinForm::persistent) : nullptr;
+    WATTUNE_ASSIGN(const model::BlockDemand demand, demand_of(launch, twin != nullptr ? *twin : *launch.code->whole));
+    traits.block = place == 0 ? demand : most_of(traits.block, demand);
+  }
   const auto alone = model::occupancy(state_->limits.capability.value_or(model::ComputeCapability{}), traits.block);
   traits.profile.blocks_alone = alone ? std::max(1U, alone->blocks) : 1;
   traits.profile.warps_per_block = (traits.block.threads + kWarp - 1) / kWarp;
   traits.least_slice = std::uint64_t{traits.profile.blocks_alone} * state_->limits.sms;
-  traits.sliceable = kernel.code->no_slices.empty();
+  traits.sliceable = why_no_slices(kernel).empty();
   traits.persistent = persistent;
   return traits;
 }

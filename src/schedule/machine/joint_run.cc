@@ -16,15 +16,19 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// Returns how many launches of a lane are handed over in advance, so that it never waits for the host. With one
-// hardware queue, waiting launches of one lane would hold back the other lanes.
-unsigned launches_ahead(const MachineLimits& limits) { return limits.hardware_queues == 1 ? 1 : 4; }
+// Returns how many works of a lane are handed over in advance, so that it never waits for the host. With one hardware
+// queue, waiting launches of one lane would hold back the other lanes. Streams take about a thousand launches.
+unsigned works_ahead(const MachineLimits& limits, const KernelTraits& kernel) {
+  if (limits.hardware_queues == 1) return 1;
+  return kernel.launches > 1 ? 2 : 4;
+}
 
 constexpr unsigned kLanesOfSlices = 2;  // the beginning of one slice covers the end of the other, as in schedulers
 
 struct PartyState {
   const Party* party = nullptr;
   std::uint64_t grid = 0;
+  bool is_sequence = false;
   unsigned first_lane = 0;
   unsigned window = 1;
   std::uint64_t shared_bytes = 0;
@@ -34,7 +38,8 @@ struct PartyState {
   unsigned in_flight = 0;
   PartyRun run = {};
 
-  unsigned lanes() const { return party->form == Form::slices ? kLanesOfSlices : 1; }
+  // Returns the number of its lanes. Slices of a work of several launches share one.
+  unsigned lanes() const { return party->form == Form::slices && !is_sequence ? kLanesOfSlices : 1; }
   bool is_done() const { return repetitions_left == 0 && in_flight == 0; }
   bool wants_launch() const { return repetitions_left > 0 && in_flight < window; }
 
@@ -86,13 +91,16 @@ class JointRunner {
   JointRunner(Machine& machine, std::span<const Party> parties, const JointRunOptions& options)
       : machine_(machine), options_(options) {
     const std::uint64_t shared_bytes = shared_bytes_of(machine, parties);
-    for (const Party& party : parties)
+    for (const Party& party : parties) {
+      const KernelTraits& kernel = *machine.kernel(party.kernel);
       states_.push_back({.party = &party,
-                         .grid = machine.kernel(party.kernel)->blocks,
+                         .grid = kernel.blocks,
+                         .is_sequence = kernel.launches > 1,
                          .first_lane = static_cast<unsigned>(states_.size()) * kLanesOfSlices,
-                         .window = party.form == Form::slices ? kLanesOfSlices : launches_ahead(machine.limits()),
+                         .window = party.form == Form::slices ? kLanesOfSlices : works_ahead(machine.limits(), kernel),
                          .shared_bytes = shared_bytes,
                          .repetitions_left = party.repetitions});
+    }
     for (std::size_t i = 0; i < parties.size(); ++i) order_.push_back(i);
     std::ranges::stable_sort(order_, {}, [&](std::size_t place) {
       const Party& party = parties[place];

@@ -20,7 +20,7 @@ const std::vector<TwinForm> kForms = {TwinForm::add, TwinForm::linear, TwinForm:
 
 // Returns why no part of the launch may run alone; empty if it may.
 std::string refusal_of(const backend::Geometry3& geometry, const LoadOptions& options) {
-  if (!options.with_twins) return "it was loaded to run whole only";
+  if (!options.with_twins) return options.why_whole;
   if (geometry.cooperative) return "its launch is cooperative: all of its blocks run at once";
   if (geometry.cluster != std::array<std::size_t, 3>{1, 1, 1}) return "its launch has thread block clusters";
   return {};

@@ -27,9 +27,14 @@ bool is_compared(const Argument& argument) { return written(argument)->compariso
 KernelOutputs::KernelOutputs(backend::Device& device, const KernelSpec& spec, const LoadedKernel& kernel,
                              Sameness sameness, BufferDigest* digest)
     : device_(&device), tolerance_(spec.tolerance), sameness_(sameness), digest_(digest) {
-  for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
-    if (kernel.buffers[i] != nullptr && written(spec.arguments[i]) != nullptr)
-      kept_.push_back({.argument = spec.arguments[i], .buffer = kernel.buffers[i], .pristine = kernel.pristine[i]});
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+    if (kernel.buffers[i] == nullptr || written(spec.arguments[i]) == nullptr) continue;
+    const std::size_t holder = kernel.holders.empty() ? i : kernel.holders[i];
+    kept_.push_back({.argument = spec.arguments[i],
+                     .buffer = kernel.buffers[holder],
+                     .pristine = kernel.pristine[holder],
+                     .first_name = spec.arguments[holder].name});
+  }
 }
 
 Result<void> KernelOutputs::restore() {
@@ -93,7 +98,7 @@ std::uint64_t KernelOutputs::bytes() const {
 std::vector<std::string> KernelOutputs::overwritten() const {
   std::vector<std::string> names;
   for (const Kept& kept : kept_)
-    if (kept.pristine != nullptr) names.push_back(kept.argument.name);
+    if (kept.pristine != nullptr) names.push_back(kept.first_name);
   return names;
 }
 

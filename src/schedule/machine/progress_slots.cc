@@ -30,9 +30,11 @@ void ProgressSlots::give_back(std::size_t slot) {
   if (set(slot, 0)) free_.push_back(slot);
 }
 
-slice::Progress ProgressSlots::progress(std::size_t slot, const Fetching& fetching) const {
-  const std::uint64_t address = slots_[slot].address;
-  return {.counter = address, .stop = address + kStopOffset, .chunk = fetching.chunk, .ahead = fetching.ahead};
+slice::Progress ProgressSlots::progress(std::size_t slot, std::size_t stopped_by, const Fetching& fetching) const {
+  return {.counter = slots_[slot].address,
+          .stop = slots_[stopped_by].address + kStopOffset,
+          .chunk = fetching.chunk,
+          .ahead = fetching.ahead};
 }
 
 Result<void> ProgressSlots::stop(std::size_t slot) {
@@ -40,12 +42,15 @@ Result<void> ProgressSlots::stop(std::size_t slot) {
   return control_->write(*slots_[slot].word, std::as_bytes(std::span(&kStop, 1)));
 }
 
-Result<std::uint64_t> ProgressSlots::counter(std::size_t slot) {
-  std::array<std::uint64_t, 2> found{};
-  WATTUNE_TRY(control_->read(*slots_[slot].both, std::as_writable_bytes(std::span(found))));
+Result<std::vector<std::uint64_t>> ProgressSlots::counters(std::span<const std::size_t> slots) {
+  std::vector<std::array<std::uint64_t, 2>> found(slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    WATTUNE_TRY(control_->read(*slots_[slots[i]].both, std::as_writable_bytes(std::span(found[i]))));
   settled_ = false;
   WATTUNE_TRY(settle());
-  return found[0];
+  std::vector<std::uint64_t> counters;
+  for (const std::array<std::uint64_t, 2>& each : found) counters.push_back(each[0]);
+  return counters;
 }
 
 Result<void> ProgressSlots::grow() {

@@ -3,16 +3,20 @@
 // They are written and read through a stream of their own, which no kernel delays. Words move by copies, which need no
 // SM, since resident blocks may hold all of them. One thread.
 //
+// Launches of a sequence have counters of their own and the stop word of the first of them. So those behind a launch
+// that was stopped run no block.
+//
 //   WATTUNE_ASSIGN(const std::size_t slot, slots.take(first_block));
-//   launch(slots.progress(slot, fetching));
+//   launch(slots.progress(slot, slot, fetching));
 //   WATTUNE_TRY(slots.stop(slot));
-//   WATTUNE_ASSIGN(const std::uint64_t counter, slots.counter(slot));  // once the launch has ended
+//   WATTUNE_ASSIGN(const std::vector<std::uint64_t> counters, slots.counters({&slot, 1}));  // once it has ended
 //   slots.give_back(slot);
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "schedule/machine/device_parts.h"
@@ -34,9 +38,10 @@ class ProgressSlots {
   Result<std::size_t> take(std::uint64_t first_block);
   void give_back(std::size_t slot);
 
-  slice::Progress progress(std::size_t slot, const Fetching& fetching) const;
+  // Returns the words of a launch with the counter of one slot and the stop word of another.
+  slice::Progress progress(std::size_t slot, std::size_t stopped_by, const Fetching& fetching) const;
   Result<void> stop(std::size_t slot);
-  Result<std::uint64_t> counter(std::size_t slot);
+  Result<std::vector<std::uint64_t>> counters(std::span<const std::size_t> slots);
 
  private:
   struct Slot {

@@ -8,10 +8,13 @@
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "schedule/interface/profile.h"
+#include "schedule/machine/block_demand.h"
 #include "simulate/interface/corun_kernels.h"
 #include "simulate/interface/ptx_profile.h"
+#include "wattune/model/occupancy.h"
 #include "wattune/schedule/work.h"
 
 namespace wattune::inline v0_1::schedule {
@@ -59,23 +62,61 @@ Result<KernelTraits> traits_of(const simulate::SimulatedKernel& kernel, const si
                       .least_slice = static_cast<std::uint64_t>(profile.blocks_alone) * gpu.sms};
 }
 
+Result<KernelTraits> traits_of(const std::vector<simulate::SimulatedKernel>& launches, const simulate::GpuModel& gpu) {
+  WATTUNE_ASSIGN(KernelTraits traits, traits_of(launches.front(), gpu));
+  if (launches.size() == 1) return traits;
+  traits.launches = launches.size();
+  for (std::size_t i = 1; i < launches.size(); ++i) {
+    traits.name += "+" + launches[i].name;
+    traits.block = most_of(traits.block, launches[i].block);
+    traits.blocks += launches[i].blocks;
+  }
+  WATTUNE_ASSIGN(const model::Occupancy alone, model::occupancy(gpu.capability, traits.block));
+  traits.profile.blocks_alone = alone.blocks;
+  traits.least_slice = std::uint64_t{alone.blocks} * gpu.sms;
+  return traits;
+}
+
 Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu) {
-  WATTUNE_ASSIGN(KernelTraits traits, traits_of(kernel, gpu));
-  WATTUNE_ASSIGN(const Alone alone, simulate_alone(kernel, gpu));
-  traits.use = alone.use;
-  traits.utilisation = simulate::utilisation_of(alone.use);
+  return profile_alone(std::vector<simulate::SimulatedKernel>{kernel}, gpu);
+}
+
+Result<KernelTraits> profile_alone(const std::vector<simulate::SimulatedKernel>& launches,
+                                   const simulate::GpuModel& gpu) {
+  WATTUNE_ASSIGN(KernelTraits traits, traits_of(launches, gpu));
+  std::vector<Alone> alone;
+  Nanoseconds all;
+  for (const simulate::SimulatedKernel& launch : launches) {
+    WATTUNE_ASSIGN(alone.emplace_back(), simulate_alone(launch, gpu));
+    all += alone.back().time;
+  }
+  traits.use.assign(alone.front().use.size(), 0.0);
+  for (const Alone& each : alone)
+    for (std::size_t i = 0; i < traits.use.size(); ++i) traits.use[i] += each.use[i] * (each.time / all);
+  traits.utilisation = simulate::utilisation_of(traits.use);
+  const auto longest = std::ranges::max_element(alone, {}, &Alone::time) - alone.begin();
+  const unsigned blocks_alone = traits.profile.blocks_alone;
+  WATTUNE_ASSIGN(traits.profile, simulate::pair_kernel(launches[static_cast<std::size_t>(longest)], gpu));
+  traits.profile.blocks_alone = blocks_alone;
   // Persistent blocks fetch their indices at no cost here, so that only their number counts.
   SimulatedMachine machine(gpu, {.gpu = {}, .fetch = Nanoseconds(0)});
-  const KernelId id = machine.add(kernel, traits);
+  const KernelId id = machine.add(launches, traits);
   return schedule::profile(machine, id, {.rounds = 1, .slices = false});
 }
 
 struct SimulatedMachine::State {
   using StreamKey = std::tuple<unsigned, int, simulate::GreenContextId>;
   struct Kernel {
-    simulate::SimulatedKernel kernel;
+    std::vector<simulate::SimulatedKernel> launches;
     KernelTraits traits;
-    std::optional<simulate::KernelId> on_gpu = {};  // only the scheduler's thread sees it
+    std::vector<simulate::KernelId> on_gpu = {};  // by launch; only the scheduler's thread sees it
+  };
+  // The grids of a sequence that was launched, from the first to the last one. Their numbers follow each other.
+  struct Sequence {
+    simulate::LaunchId first = 0;
+    simulate::LaunchId last = 0;
+    Nanoseconds begin = {};
+    std::uint64_t blocks = 0;  // of those that have ended
   };
 
   State(simulate::GpuModel gpu_model, const SimulatedMachineOptions& how)
@@ -89,23 +130,64 @@ struct SimulatedMachine::State {
   std::deque<Kernel> kernels;
   std::map<std::pair<unsigned, unsigned>, simulate::GreenContextId> partitions;
   std::map<StreamKey, simulate::StreamId> streams;
+  std::map<simulate::LaunchId, Sequence> sequences;  // by the last grid, whose number is that of the launch
 
   Kernel* find(KernelId id) {
     const std::lock_guard lock(mutex);
     return id < kernels.size() ? &kernels[id] : nullptr;
   }
-  Result<simulate::KernelId> on_gpu(KernelId id);
+  // Finds a kernel, whose launches are on the GPU then.
+  Result<const Kernel*> on_gpu(KernelId id);
   Result<simulate::GreenContextId> partition(const SmRange& sms);
   Result<simulate::StreamId> stream(const Launch& launch);
+  // Submits the grids of a sequence that have blocks of the launch, each as `grid` says.
+  Result<LaunchId> launch_sequence(const Kernel& kernel, const Launch& launch, simulate::GridLaunch grid);
+  // Notes that a grid ended. Returns the end of its launch; nullopt if other grids of it are left.
+  std::optional<Ended> end_of(const simulate::Completion& done);
 };
 
-Result<simulate::KernelId> SimulatedMachine::State::on_gpu(KernelId id) {
+Result<const SimulatedMachine::State::Kernel*> SimulatedMachine::State::on_gpu(KernelId id) {
   Kernel* kernel = find(id);
   if (kernel == nullptr) return Error(ErrorCode::not_found, "no such kernel on this machine");
-  if (!kernel->on_gpu) {
-    WATTUNE_ASSIGN(kernel->on_gpu, gpu.add_kernel(kernel->kernel));
+  while (kernel->on_gpu.size() < kernel->launches.size()) {
+    WATTUNE_ASSIGN(const auto added, gpu.add_kernel(kernel->launches[kernel->on_gpu.size()]));
+    kernel->on_gpu.push_back(added);
   }
-  return *kernel->on_gpu;
+  return kernel;
+}
+
+Result<LaunchId> SimulatedMachine::State::launch_sequence(const Kernel& kernel, const Launch& launch,
+                                                          simulate::GridLaunch grid) {
+  const std::uint64_t end = launch.first_block + launch.blocks;
+  std::optional<Sequence> sequence;
+  std::uint64_t before = 0;  // blocks of the grids so far
+  for (std::size_t i = 0; i < kernel.launches.size(); before += kernel.launches[i++].blocks) {
+    const std::uint64_t first = std::max(before, launch.first_block);
+    const std::uint64_t last = std::min(before + kernel.launches[i].blocks, end);
+    if (first >= last) continue;
+    grid.kernel = kernel.on_gpu[i];
+    grid.first_block = first - before;
+    grid.blocks = last - first;
+    WATTUNE_ASSIGN(const simulate::LaunchId id, gpu.submit(grid));
+    if (!sequence) sequence = Sequence{.first = id, .last = id};
+    sequence->last = id;
+  }
+  if (!sequence) return Error(ErrorCode::out_of_range, "the sequence has no such blocks").about(kernel.traits.name);
+  sequences.emplace(sequence->last, *sequence);
+  return sequence->last;
+}
+
+std::optional<Ended> SimulatedMachine::State::end_of(const simulate::Completion& done) {
+  const auto found = sequences.lower_bound(done.launch);
+  if (found == sequences.end() || done.launch < found->second.first)
+    return Ended{.launch = done.launch, .begin = done.begin, .end = done.end, .blocks = done.blocks};
+  Sequence& sequence = found->second;
+  if (done.launch == sequence.first) sequence.begin = done.begin;
+  sequence.blocks += done.blocks;
+  if (done.launch != sequence.last) return std::nullopt;
+  const Ended ended{.launch = done.launch, .begin = sequence.begin, .end = done.end, .blocks = sequence.blocks};
+  sequences.erase(found);
+  return ended;
 }
 
 Result<simulate::GreenContextId> SimulatedMachine::State::partition(const SmRange& sms) {
@@ -135,8 +217,12 @@ Result<KernelId> SimulatedMachine::add(const simulate::SimulatedKernel& kernel) 
 }
 
 KernelId SimulatedMachine::add(const simulate::SimulatedKernel& kernel, const KernelTraits& traits) {
+  return add(std::vector<simulate::SimulatedKernel>{kernel}, traits);
+}
+
+KernelId SimulatedMachine::add(std::vector<simulate::SimulatedKernel> launches, const KernelTraits& traits) {
   const std::lock_guard lock(state_->mutex);
-  state_->kernels.push_back({kernel, traits});
+  state_->kernels.push_back({std::move(launches), traits});
   return state_->kernels.size() - 1;
 }
 
@@ -153,27 +239,34 @@ std::optional<Joules> SimulatedMachine::energy() const {
 }
 
 Result<LaunchId> SimulatedMachine::launch(const Launch& launch) {
-  WATTUNE_ASSIGN(const auto kernel, state_->on_gpu(launch.kernel));
+  WATTUNE_ASSIGN(const State::Kernel* const kernel, state_->on_gpu(launch.kernel));
   WATTUNE_ASSIGN(const auto stream, state_->stream(launch));
-  simulate::GridLaunch grid{
-      .kernel = kernel, .stream = stream, .first_block = launch.first_block, .blocks = launch.blocks};
+  simulate::GridLaunch grid{.stream = stream};
   if (launch.form == Form::persistent)
     grid.persistent = simulate::Persistence{.per_sm = launch.per_sm, .fetch = state_->options.fetch};
+  if (kernel->launches.size() > 1) return state_->launch_sequence(*kernel, launch, grid);
+  grid.kernel = kernel->on_gpu.front();
+  grid.first_block = launch.first_block;
+  grid.blocks = launch.blocks;
   return state_->gpu.submit(grid);
 }
 
 void SimulatedMachine::stop(LaunchId launch) {
+  const auto sequence = state_->sequences.find(launch);
+  const simulate::LaunchId first = sequence == state_->sequences.end() ? launch : sequence->second.first;
   // Launches of other forms refuse to stop and run on.
-  static_cast<void>(state_->gpu.stop(launch).has_value());
+  for (simulate::LaunchId grid = first; grid <= launch; ++grid) static_cast<void>(state_->gpu.stop(grid).has_value());
 }
 
 std::vector<Ended> SimulatedMachine::wait(Nanoseconds until) {
   simulate::SimulatedGpu& gpu = state_->gpu;
-  const auto done = gpu.wait(until);
-  if (!done && until < kForever && gpu.now() < until) gpu.pass_until(until);
-  state_->now = gpu.now().value();
-  if (!done) return {};
-  return {{.launch = done->launch, .begin = done->begin, .end = done->end, .blocks = done->blocks}};
+  for (;;) {
+    const auto done = gpu.wait(until);
+    if (!done && until < kForever && gpu.now() < until) gpu.pass_until(until);
+    state_->now = gpu.now().value();
+    if (!done) return {};
+    if (auto ended = state_->end_of(*done)) return {*std::move(ended)};
+  }
 }
 
 std::unique_ptr<SimulatedMachine> simulated_machine(const simulate::GpuModel& gpu,

@@ -17,6 +17,12 @@ unsigned window_of(const Share& share) {
   return share.form == Form::slices ? std::clamp(share.in_flight, 1U, kLanesOfSlot) : 1U;
 }
 
+// Returns the lane of the next launch among those of the work. Slices of a work of several launches share one, since
+// each launch waits for the one before.
+unsigned lane_in_slot(const Entry& entry) {
+  return entry.traits->launches > 1 ? 0 : entry.statistics.launches % window_of(*entry.current);
+}
+
 bool runs_whole(const Entry& entry) {
   return !entry.flights.empty() && entry.current && entry.current->form == Form::whole;
 }
@@ -29,11 +35,12 @@ Launch launch_of(const Entry& entry) {
           .first_block = entry.next_block,
           .blocks = share.form == Form::slices ? std::min(left, share.slice_blocks) : left,
           .per_sm = share.form == Form::persistent ? share.per_sm : 0,
-          .lane = entry.slot * kLanesOfSlot + entry.statistics.launches % window_of(share),
+          .lane = entry.slot * kLanesOfSlot + lane_in_slot(entry),
           .priority = share.priority,
           .sms = share.sms,
           .shared_bytes = share.shared_bytes,
-          .copy = entry.work.copy};
+          .copy = entry.work.copy,
+          .data = entry.work.data};
 }
 
 Beside beside_of(const Entry& entry, const Entry& other) {

@@ -31,19 +31,27 @@ Result<DeviceInfo> choose_device(const std::string& wanted, const KernelSpec& sp
   return devices.front();
 }
 
+bool runs_pairs(const DeviceInfo& device) { return device.backend == "cuda" || device.backend == "opencl"; }
+
+Error cannot_run_pairs(const DeviceInfo& device) {
+  return Error(ErrorCode::unavailable, "kernels run together on CUDA and OpenCL devices only").about(device.selector);
+}
+
 // Opens the device in this process, since kernels that share it are started and stopped within microseconds.
 Result<std::unique_ptr<backend::Device>> open_here(const DeviceInfo& device) {
   if (device.backend == "cuda") return backend::open_cuda_in_primary_context(device.selector);
   if (device.backend == "opencl") return backend::open_device(device.selector);
-  return Error(ErrorCode::unavailable, "kernels run together on CUDA and OpenCL devices only").about(device.selector);
+  return cannot_run_pairs(device);
 }
 
 class DeviceStage : public Stage {
  public:
-  explicit DeviceStage(std::unique_ptr<backend::Device> device)
+  // Makes a stage on a device that outlives it, or that it owns.
+  explicit DeviceStage(std::unique_ptr<backend::Device> device) : DeviceStage(*device) { owned_ = std::move(device); }
+  explicit DeviceStage(backend::Device& device)
       : Stage(usual_pairs_file()),
-        device_(std::move(device)),
-        digest_(*device_),
+        device_(&device),
+        digest_(device),
         gpu_(simulate::gpu_model_of_device(device_->info().name)) {}
 
   std::string device() const override { return device_->info().name; }
@@ -56,6 +64,9 @@ class DeviceStage : public Stage {
     for (KernelId kernel = 0; kernel < works.size(); ++kernel) make_copies(kernel, works[kernel]);
   }
   std::span<KernelOutputs> outputs_of_copies(KernelId kernel) override { return copies_[kernel].outputs; }
+  Result<OwnData> own_data(KernelId kernel, const OwnArguments& arguments) override {
+    return schedule::own_data(*device_, specs_[kernel], *loaded_[kernel], arguments);
+  }
   std::vector<std::string> notes() const override { return notes_; }
 
   Result<void> load(const CorunKernel& chosen, const StoredProfiles& profiles) {
@@ -154,7 +165,7 @@ class DeviceStage : public Stage {
   }
 
   static Sameness sameness_of(const LoadedKernel& kernel) {
-    return kernel.code->order_sensitive ? Sameness::tolerance : Sameness::bits;
+    return is_order_sensitive(kernel) ? Sameness::tolerance : Sameness::bits;
   }
 
   Result<std::vector<Sample>> spin(Machine& machine, std::size_t runs) {
@@ -233,16 +244,17 @@ class DeviceStage : public Stage {
   }
 
   void note(const LoadedKernel& kernel, const std::string& name, const KernelOutputs& outputs) {
-    if (!kernel.code->no_slices.empty())
-      notes_.push_back(fmt::format("{} runs whole only: {}", name, kernel.code->no_slices));
-    else if (const std::string why = why_not_persistent(kernel); !why.empty())
-      notes_.push_back(fmt::format("{} shares SMs in slices: {}", name, why));
+    if (const std::string why = why_no_slices(kernel); !why.empty())
+      notes_.push_back(fmt::format("{} runs whole only: {}", name, why));
+    else if (const std::string why_sliced = why_not_persistent(kernel); !why_sliced.empty())
+      notes_.push_back(fmt::format("{} shares SMs in slices: {}", name, why_sliced));
     if (const auto overwritten = outputs.overwritten(); !overwritten.empty())
       notes_.push_back(fmt::format("{} overwrites {}, which is restored before outputs are compared", name,
                                    fmt::join(overwritten, ", ")));
   }
 
-  std::unique_ptr<backend::Device> device_;
+  std::unique_ptr<backend::Device> owned_;  // nullptr if the device is the application's
+  backend::Device* device_;
   BufferDigest digest_;                                      // compiled when outputs are first compared
   const simulate::GpuModel* gpu_;                            // nullptr if its peaks are unknown
   std::vector<std::shared_ptr<const LoadedKernel>> loaded_;  // by kernel, as are the members below
@@ -254,12 +266,8 @@ class DeviceStage : public Stage {
   std::optional<tune::BoardClocks> board_clocks_;          // empty if no clocks may be set
 };
 
-}  // namespace
-
-Result<std::unique_ptr<Stage>> open_device_stage(const std::vector<CorunKernel>& kernels, const CorunOptions& options) {
-  WATTUNE_ASSIGN(const DeviceInfo info, choose_device(options.device, kernels.front().spec));
-  WATTUNE_ASSIGN(auto opened, open_here(info));
-  auto stage = std::make_unique<DeviceStage>(std::move(opened));
+Result<std::unique_ptr<Stage>> load_all(std::unique_ptr<DeviceStage> stage, const std::vector<CorunKernel>& kernels,
+                                        const CorunOptions& options) {
   WATTUNE_TRY(stage->read_networks(options));
   if (options.clocks.sets) WATTUNE_TRY(stage->borrow(options.clocks));
   for (const CorunKernel& kernel : kernels)
@@ -267,6 +275,20 @@ Result<std::unique_ptr<Stage>> open_device_stage(const std::vector<CorunKernel>&
       return std::move(loaded).error().with_context(kernel.name);
   WATTUNE_TRY(stage->look());
   return std::unique_ptr<Stage>(std::move(stage));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Stage>> open_device_stage(const std::vector<CorunKernel>& kernels, const CorunOptions& options) {
+  WATTUNE_ASSIGN(const DeviceInfo info, choose_device(options.device, kernels.front().spec));
+  WATTUNE_ASSIGN(auto opened, open_here(info));
+  return load_all(std::make_unique<DeviceStage>(std::move(opened)), kernels, options);
+}
+
+Result<std::unique_ptr<Stage>> attach_device_stage(backend::Device& device, const std::vector<CorunKernel>& kernels,
+                                                   const CorunOptions& options) {
+  if (!runs_pairs(device.info())) return cannot_run_pairs(device.info());
+  return load_all(std::make_unique<DeviceStage>(device), kernels, options);
 }
 
 }  // namespace wattune::schedule

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "schedule/interface/kernel_names.h"
@@ -11,6 +12,7 @@
 #include "schedule/interface/runtime.h"
 #include "schedule/queue/policy_runner.h"
 #include "schedule/session/objective_checks.h"
+#include "schedule/session/own_data.h"
 #include "schedule/session/pair_experiment.h"
 #include "schedule/session/stage.h"
 #include "simulate/interface/counted_features.h"
@@ -39,6 +41,13 @@ Result<void> complete(std::vector<CorunKernel>& kernels, std::size_t place, std:
   if (kernel.configuration) return {};
   WATTUNE_ASSIGN(const auto space, space::SearchSpace::build(kernel.spec.parameters, kernel.spec.constraints));
   kernel.configuration = space.configuration(space.default_configuration());
+  return {};
+}
+
+Result<void> complete(std::vector<CorunKernel>& kernels) {
+  if (kernels.empty()) return Error(ErrorCode::invalid_argument, "there is no kernel to run");
+  std::vector<std::string> names;
+  for (std::size_t place = 0; place < kernels.size(); ++place) WATTUNE_TRY(complete(kernels, place, names));
   return {};
 }
 
@@ -71,6 +80,7 @@ struct CorunSession::Submission {
     std::unique_lock lock(mutex);
     if (runtime == nullptr) return lock;
     runtime->shutdown(how);
+    busy.clear();
     const PairTable pairs = runtime->pairs();
     for (KernelId i = 0; i < stage.kernels().size(); ++i)
       for (KernelId j = i + 1; j < stage.kernels().size(); ++j)
@@ -79,8 +89,64 @@ struct CorunSession::Submission {
     return lock;
   }
 
+  // Starts the runtime, if there is none.
+  Result<void> start(Stage& stage) {
+    if (runtime != nullptr) return {};
+    WATTUNE_TRY(stage.profile(kProfileRounds));
+    WATTUNE_ASSIGN(auto machine, stage.machine());
+    WATTUNE_ASSIGN(Policy policy, find_policy("paired"));
+    Forecaster forecaster = forecaster_of(stage, machine->limits());
+    runtime = std::make_unique<Runtime>(
+        std::move(machine), RuntimeOptions{.policy = std::move(policy), .forecaster = std::move(forecaster)});
+    return {};
+  }
+
+  // Submits a work on memory of an application.
+  Result<Ticket> submit(Work work, OwnData own) {
+    for (const Busy& other : busy) {
+      const auto conflict = conflict_of(own.uses, other.uses);
+      if (conflict && !other.ticket.is_done() && !ends_before(other.ticket.id(), work.after))
+        return Error(ErrorCode::invalid_argument,
+                     fmt::format("argument `{}` overlaps `{}` of work {}, which may run at the same time",
+                                 conflict->first.argument, conflict->second.argument, other.ticket.id()))
+            .hint("submit it after that work, or give it other memory");
+    }
+    work.data = std::move(own.kernel);
+    WATTUNE_ASSIGN(Ticket ticket, runtime->submit(work));
+    if (busy.size() >= 2 * still_busy + kFewBusy) {
+      std::erase_if(busy, [](const Busy& each) { return each.ticket.is_done(); });
+      still_busy = busy.size();
+    }
+    busy.push_back({ticket, std::move(own.uses), std::move(work.after)});
+    return ticket;
+  }
+
+  // Tells whether the work ends before one begins that is submitted after these. It follows the works in `busy`.
+  bool ends_before(WorkId work, std::vector<WorkId> after) const {
+    std::set<WorkId> seen;
+    while (!after.empty()) {
+      const WorkId id = after.back();
+      after.pop_back();
+      if (id == work) return true;
+      const auto known = std::ranges::find(busy, id, [](const Busy& each) { return each.ticket.id(); });
+      if (known != busy.end() && seen.insert(id).second)
+        after.insert(after.end(), known->after.begin(), known->after.end());
+    }
+    return false;
+  }
+
+  // A work on memory of an application that may still run.
+  struct Busy {
+    Ticket ticket;
+    std::vector<MemoryUse> uses;
+    std::vector<WorkId> after;
+  };
+  static constexpr std::size_t kFewBusy = 64;  // number that may have ended before they are forgotten
+
   std::mutex mutex;
   std::unique_ptr<Runtime> runtime;
+  std::vector<Busy> busy;
+  std::size_t still_busy = 0;  // of them, when they were last looked at
 };
 
 CorunSession::CorunSession(std::unique_ptr<Stage> stage)
@@ -130,17 +196,13 @@ Result<QueueReport> CorunSession::run_queue(const QueueRequest& request) {
   return run_policies(*stage_, request);
 }
 
-Result<Ticket> CorunSession::submit(const Work& work) {
+Result<Ticket> CorunSession::submit(const Work& work, const OwnArguments& arguments) {
   const std::lock_guard lock(submission_->mutex);
-  if (submission_->runtime == nullptr) {
-    WATTUNE_TRY(stage_->profile(kProfileRounds));
-    WATTUNE_ASSIGN(auto machine, stage_->machine());
-    WATTUNE_ASSIGN(Policy policy, find_policy("paired"));
-    Forecaster forecaster = forecaster_of(*stage_, machine->limits());
-    submission_->runtime = std::make_unique<Runtime>(
-        std::move(machine), RuntimeOptions{.policy = std::move(policy), .forecaster = std::move(forecaster)});
-  }
-  return submission_->runtime->submit(work);
+  WATTUNE_TRY(submission_->start(*stage_));
+  if (arguments.empty() || work.kernel >= kernels().size()) return submission_->runtime->submit(work);
+  auto own = stage_->own_data(work.kernel, arguments);
+  if (!own) return std::move(own).error().with_context(kernels()[work.kernel].traits.name);
+  return submission_->submit(work, *std::move(own));
 }
 
 std::optional<Joules> CorunSession::known_energy(std::optional<Joules> energy, Nanoseconds time) const {
@@ -153,10 +215,15 @@ Result<void> check_policies(const std::vector<std::string>& policies, const Obje
 }
 
 Result<std::unique_ptr<CorunSession>> open(std::vector<CorunKernel> kernels, const CorunOptions& options) {
-  if (kernels.empty()) return Error(ErrorCode::invalid_argument, "there is no kernel to run");
-  std::vector<std::string> names;
-  for (std::size_t place = 0; place < kernels.size(); ++place) WATTUNE_TRY(complete(kernels, place, names));
+  WATTUNE_TRY(complete(kernels));
   WATTUNE_ASSIGN(auto stage, open_device_stage(kernels, options));
+  return std::make_unique<CorunSession>(std::move(stage));
+}
+
+Result<std::unique_ptr<CorunSession>> open(backend::Device& device, std::vector<CorunKernel> kernels,
+                                           const CorunOptions& options) {
+  WATTUNE_TRY(complete(kernels));
+  WATTUNE_ASSIGN(auto stage, attach_device_stage(device, kernels, options));
   return std::make_unique<CorunSession>(std::move(stage));
 }
 

@@ -47,28 +47,48 @@ Result<simulate::SimulatedKernel> find_published_kernel(const std::string& name)
       .hint(fmt::format("one of: {}", fmt::join(names, ", ")));
 }
 
+// Finds the launches of a name: a published kernel, or several that follow each other, such as "C+L".
+Result<std::vector<simulate::SimulatedKernel>> find_sequence(const std::string& name) {
+  std::vector<simulate::SimulatedKernel> launches;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find('+', begin), name.size());
+    WATTUNE_ASSIGN(launches.emplace_back(), find_published_kernel(name.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return launches;
+}
+
 class SimulatedStage : public Stage {
  public:
   explicit SimulatedStage(simulate::GpuModel gpu) : gpu_(std::move(gpu)) {}
 
-  // Adds a kernel with blocks as long as published, but fewer waves: rates are the same, and the simulation is shorter.
-  Result<void> add(simulate::SimulatedKernel kernel, std::uint64_t waves, const StoredProfiles& profiles) {
+  // Adds a kernel or a sequence with blocks as long as published, but fewer waves: rates are the same, and the
+  // simulation is shorter.
+  Result<void> add(const std::string& name, std::vector<simulate::SimulatedKernel> launches, std::uint64_t waves,
+                   const StoredProfiles& profiles) {
     StageKernel& added = kernels_.emplace_back();
-    WATTUNE_ASSIGN(added.traits, traits_of(kernel, gpu_));
-    kernel.blocks = added.traits.blocks = waves * added.traits.profile.blocks_alone * gpu_.sms;
+    for (simulate::SimulatedKernel& launch : launches) {
+      WATTUNE_ASSIGN(const KernelTraits alone, traits_of(launch, gpu_));
+      launch.blocks = waves * alone.profile.blocks_alone * gpu_.sms;
+    }
+    WATTUNE_ASSIGN(added.traits, traits_of(launches, gpu_));
+    added.traits.name = name;
     added.identity = {
-        {"kernel", kernel.name}, {"blocks", std::to_string(kernel.blocks)}, {"device", simulated_board(gpu_)}};
-    WATTUNE_ASSIGN(const ProfileRecord* const known, find_profile(profiles, kernel.name, added.identity));
+        {"kernel", name}, {"blocks", std::to_string(added.traits.blocks)}, {"device", simulated_board(gpu_)}};
+    WATTUNE_ASSIGN(const ProfileRecord* const known, find_profile(profiles, name, added.identity));
     added.is_profiled = known != nullptr;
     if (known != nullptr) {
       added.traits = with_profile(std::move(added.traits), *known);
     } else {
-      WATTUNE_ASSIGN(added.traits, profile_alone(kernel, gpu_));
+      WATTUNE_ASSIGN(added.traits, profile_alone(launches, gpu_));
+      added.traits.name = name;
       added.traits.persistent = true;  // sweeps run slow twins as well
     }
-    const simulate::Residents all{&kernel, added.traits.profile.blocks_alone};
-    added.traits.features = simulate::steady_flow(gpu_, {&all, 1}).features;
-    simulated_.push_back(std::move(kernel));
+    if (launches.size() == 1) {
+      const simulate::Residents all{&launches.front(), added.traits.profile.blocks_alone};
+      added.traits.features = simulate::steady_flow(gpu_, {&all, 1}).features;
+    }
+    simulated_.push_back(std::move(launches));
     return {};
   }
 
@@ -112,8 +132,8 @@ class SimulatedStage : public Stage {
 
  private:
   simulate::GpuModel gpu_;
-  std::vector<simulate::SimulatedKernel> simulated_;  // by kernel
-  std::unique_ptr<simulate::SimulatedBoard> board_;   // board of the latest machine
+  std::vector<std::vector<simulate::SimulatedKernel>> simulated_;  // by kernel: its launches
+  std::unique_ptr<simulate::SimulatedBoard> board_;                // board of the latest machine
   std::unique_ptr<simulate::BoardClocks> board_clocks_;
 };
 
@@ -126,9 +146,8 @@ Result<std::unique_ptr<Stage>> open_simulated_stage(const std::vector<std::strin
   WATTUNE_TRY(stage->read_networks(options));
   if (options.clocks.sets) WATTUNE_TRY(stage->choose(options.clocks));
   for (std::size_t place = 0; place < kernels.size(); ++place) {
-    WATTUNE_ASSIGN(simulate::SimulatedKernel kernel, find_published_kernel(kernels[place]));
-    kernel.name = name_of_place(kernels, place);
-    WATTUNE_TRY(stage->add(std::move(kernel), waves, options.profiles));
+    WATTUNE_ASSIGN(std::vector<simulate::SimulatedKernel> launches, find_sequence(kernels[place]));
+    WATTUNE_TRY(stage->add(name_of_place(kernels, place), std::move(launches), waves, options.profiles));
   }
   return std::unique_ptr<Stage>(std::move(stage));
 }

@@ -66,6 +66,10 @@ Result<void> Stage::ask_networks() {
   return {};
 }
 
+Result<OwnData> Stage::own_data(KernelId /*kernel*/, const OwnArguments& /*arguments*/) {
+  return Error(ErrorCode::unavailable, "a simulated GPU has no memory").about(device());
+}
+
 std::optional<Joules> known_energy(const Stage& stage, std::optional<Joules> energy, Nanoseconds time) {
   if (!energy || (!stage.is_simulated() && time < nanoseconds_from_seconds(1))) return std::nullopt;
   return energy;

@@ -15,6 +15,7 @@
 #include "schedule/forecast/pair_memory.h"
 #include "schedule/interface/board_networks.h"
 #include "schedule/interface/kernel_outputs.h"
+#include "schedule/session/own_data.h"
 #include "schedule/session/stage_clocks.h"
 #include "wattune/core/result.h"
 #include "wattune/model/warp_chain.h"
@@ -74,6 +75,9 @@ class Stage {
   // later machines have them. A kernel without outputs gets none.
   virtual void make_copies(const std::vector<std::size_t>& /*works*/) {}
   virtual std::span<KernelOutputs> outputs_of_copies(KernelId /*kernel*/) { return {}; }
+  // Returns the kernel with arguments of an application. Fails as schedule::own_data() does, and with unavailable if
+  // the GPU is simulated. Precondition: there is such a kernel.
+  virtual Result<OwnData> own_data(KernelId kernel, const OwnArguments& arguments);
 
   // Returns the ways of two kernels that sweeps, queues and applications measured on this device, the best one first;
   // nullopt if there are none. Their power is unknown.
@@ -108,5 +112,8 @@ Result<std::unique_ptr<Stage>> open_simulated_stage(const std::vector<std::strin
 // kernel. Fails with mismatch if a profile has the name of a kernel, but no profile has its identity. Fails with
 // invalid_argument if the board refuses clocks, before anything runs.
 Result<std::unique_ptr<Stage>> open_device_stage(const std::vector<CorunKernel>& kernels, const CorunOptions& options);
+// Loads the kernels on a device of the application, which outlives the stage. Errors are the same.
+Result<std::unique_ptr<Stage>> attach_device_stage(backend::Device& device, const std::vector<CorunKernel>& kernels,
+                                                   const CorunOptions& options);
 
 }  // namespace wattune::schedule

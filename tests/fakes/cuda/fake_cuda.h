@@ -82,7 +82,8 @@ struct FakeCuda {
   long asked_for_context = 0;
   long asked_for_capture = 0;
   long event_queries = 0;
-  long held_streams = 0;  // number of holds so far
+  long awaited_events = 0;  // number of times that a stream was told to wait for an event
+  long held_streams = 0;    // number of holds so far
   // True if a stream can be held. The next two: launches, or only kernels' first ones, wait until it is let go.
   bool holds = true;
   bool launches_wait = false;

@@ -76,6 +76,7 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event, unsigned) {
   catch_up(stream);
   stream.time_ms = std::max(stream.time_ms, event->time_ms);
   stream.hung |= event->hung;
+  ++state.awaited_events;
   return CUDA_SUCCESS;
 }
 

@@ -26,11 +26,13 @@ T value(const void* parameter) {
   return result;
 }
 
-// Runs all remaining blocks, or as many as the stand-in's state says; then it waits for its stop word.
+// Runs all remaining blocks, or as many as the stand-in's state says; then it waits for its stop word. Behind a launch
+// that waits for the same word it runs none, since it begins when that word is set.
 void run_persistent(const Mark& mark, const slice::PersistentWords& words, CUstream_st& stream) {
   auto& counter = *reinterpret_cast<std::uint64_t*>(words.counter);
   const auto* const stop = reinterpret_cast<const std::uint32_t*>(words.stop);
   state.chunk = words.chunk;
+  if (stream.stop_word == stop) return;
   long left = state.persistent_blocks > 0 ? state.persistent_blocks : static_cast<long>(words.blocks);
   while (counter < words.blocks && *stop == 0 && left > 0) {
     const std::uint64_t first = counter;
