@@ -38,6 +38,7 @@ EnergyFigures figures_of(const WindowSeries& series) {
                         .spread = spread_of(windows),
                         .conditions = conditions_over(windows),
                         .rejected = series.rejected(),
+                        .drift = windows.back().drift,
                         .ended_after = windows.back().ended_after};
   const WindowFigures& middle = middle_of(windows);
   figures.energy = middle.cost.energy;

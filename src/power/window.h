@@ -16,6 +16,7 @@ struct WindowFigures {
   std::optional<double> disagreement;
   bool phased = false;
   BoardConditions conditions;
+  std::optional<double> drift = {};             // EnergyFigures::drift
   std::optional<Nanoseconds> ended_after = {};  // set if the window ended early, because these readings were enough
 };
 

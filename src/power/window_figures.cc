@@ -172,13 +172,29 @@ BoardConditions conditions_of(const RunWindow& window, const Recording& recordin
   return board;
 }
 
+// True if the temperature changed by more than a degree, which is NVML's resolution.
+bool changed(Celsius lowest, Celsius highest) { return (highest - lowest).value() > 1.0; }
+
+// Returns EnergyFigures::drift. On a straight line the end lies above the mean by as much as the mean of the second
+// half lies above that of the first.
+std::optional<double> drift_of(const Told& told, const BoardSensors& sensors, const BoardConditions& board) {
+  if (!board.lowest_temperature || !changed(*board.lowest_temperature, *board.highest_temperature)) return std::nullopt;
+  const Nanoseconds middle = (told.begin + told.end) / 2.0;
+  const auto mean = [&](Nanoseconds begin, Nanoseconds end) {
+    return sensors.counter != nullptr ? mean_by(*sensors.counter)(begin, end) : mean_by(*sensors.power)(begin, end);
+  };
+  const Result<Watts> first = mean(told.begin, middle);
+  const Result<Watts> second = mean(middle, told.end);
+  if (!first || !second) return std::nullopt;
+  return (*second - *first) / ((*first + *second) / 2.0);
+}
+
 }  // namespace
 
 bool is_steady(const Recording& recording, Nanoseconds time) {
-  constexpr double kDegree = 1.0;
   const auto told = temperatures_in(recording, recording.end - time, recording.end);
   if (!told) return true;
-  return recording.end - recording.begin >= time && (told->highest - told->lowest).value() <= kDegree;
+  return recording.end - recording.begin >= time && !changed(told->lowest, told->highest);
 }
 
 Result<WindowFigures> figures_of(const RunWindow& window, const Recording& recording, const EnergyOptions& options) {
@@ -190,11 +206,13 @@ Result<WindowFigures> figures_of(const RunWindow& window, const Recording& recor
   if (sensors.counter != nullptr)
     cost.energy.uncertainty +=
         unseen(window, sensors, cost.energy.value) + stray(*sensors.counter, told, window, cost, in_gaps.value);
+  const BoardConditions conditions = conditions_of(window, recording);
   return WindowFigures{.cost = cost,
                        .sensor = told.sensor,
                        .disagreement = disagreement(told, sensors),
                        .phased = window.phases.has_value(),
-                       .conditions = conditions_of(window, recording),
+                       .conditions = conditions,
+                       .drift = drift_of(told, sensors, conditions),
                        .ended_after = window.ended_after};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/interface/printable.h"
 
@@ -53,13 +54,22 @@ std::string figure_text(const Metric& metric) {
 }
 
 std::string warning_of(const std::vector<Metric>& metrics) {
-  const auto disagreement = std::ranges::find(metrics, "energy_disagreement", &Metric::name);
-  if (disagreement == metrics.end()) return {};
+  constexpr double kNotableDrift = 0.01;
+  const auto value_of = [&](const char* name) -> std::optional<double> {
+    const auto found = std::ranges::find(metrics, name, &Metric::name);
+    return found == metrics.end() ? std::nullopt : std::optional(found->value);
+  };
+  if (const auto disagreement = value_of("energy_disagreement"))
+    return fmt::format(
+        "the board's counter and its power sensor differ by {:.1f} %, more than the 3 % that are trusted: joules and "
+        "watts may be off as far, which no uncertainty says; `wattune power --characterise` may mend it",
+        100.0 * std::abs(*disagreement));
+  const auto drift = value_of("energy_drift");
+  if (!drift || std::abs(*drift) < kNotableDrift) return {};
   return fmt::format(
-      "the board's counter and its power sensor differ by {:.1f} %, more than the 3 % that are trusted: joules and "
-      "watts "
-      "may be off as far, which no uncertainty says; `wattune power --characterise` may mend it",
-      100.0 * std::abs(disagreement->value));
+      "the board's temperature changed by {:.0f} °C while its energy was measured: at the end a run took {:.1f} % {} "
+      "than the mean that is shown",
+      value_of("energy_warming").value_or(0.0), 100.0 * std::abs(*drift), *drift > 0.0 ? "more" : "less");
 }
 
 std::string cut(std::string_view text, std::size_t width) {

@@ -1,3 +1,5 @@
+#include <string>
+
 #include "spec/files.h"
 #include "wattune/spec/spec.h"
 
@@ -21,6 +23,15 @@ Result<KernelSpec> load(const std::filesystem::path& file, SourcePolicy policy, 
         .hint(nearest_spec(file));
   WATTUNE_ASSIGN(const std::string text, read_text(file));
   return extension == ".toml" ? parse_toml(text, file, policy, sizes) : parse_t1(text, file, policy, sizes);
+}
+
+bool is_spec(const std::filesystem::path& file) {
+  const bool is_toml = file.extension() == ".toml";
+  const Result<std::string> text = read_text(file);
+  if (!text) return is_toml;
+  const std::size_t begin = text->find_first_not_of(" \t\r\n");
+  const bool is_json = begin != std::string::npos && (*text)[begin] == '{';
+  return is_json ? text->find("\"ConfigurationSpace\"") != std::string::npos : is_toml;
 }
 
 }  // namespace wattune::spec

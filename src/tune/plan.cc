@@ -7,6 +7,7 @@
 #include "space/interface/expression.h"
 #include "tune/interface/block_shapes.h"
 #include "tune/interface/methods.h"
+#include "wattune/tune/advise.h"
 #include "wattune/tune/session.h"
 
 namespace wattune::inline v0_1::tune {
@@ -54,6 +55,10 @@ Result<std::unique_ptr<search::Strategy>> method_for(TuningTask& task) {
     return Error(ErrorCode::invalid_argument, "a method takes the place of a strategy").about(options.strategy);
   search::MethodOptions method = options.method_options;
   if (!method.window) method.window = steered_window;
+  const search::MethodInfo* const wanted = search::find_method(options.method);
+  if (wanted != nullptr && wanted->follows_advice && !method.advised_clock && !options.others.empty()) {
+    WATTUNE_ASSIGN(method.advised_clock, advised_clock(graphics_clocks(task.space.parameters()), options.others));
+  }
   method.seed = options.seed;
   method.start = task.space.default_configuration();
   method.evaluations = task.plan.stop.evaluations_left({.space_size = task.space.count()});

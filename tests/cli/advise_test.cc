@@ -85,5 +85,75 @@ TEST_F(AdviseCommand, OneLineSaysWhatIsMissing) {
   EXPECT_THAT(cap.err, HasSubstr("no clock keeps the limits"));
 }
 
+std::vector<std::string> with_others(std::vector<std::string> line) {
+  line.emplace_back("--others");
+  for (int i = 0; i < 6; ++i) line.push_back(fmt::format("{}.json", i));
+  line.emplace_back("new.json");  // the kernel itself is none of the others
+  return line;
+}
+
+// The least energy, 0.604 of that at 2000 MHz, is at 1100 MHz.
+TEST_F(AdviseCommand, AMethodFollowsIt) {
+  const Finished finished =
+      run_wattune(folder_, with_others({"tune", "--device", "replay:new.json", "--method", "advised", "--json", "-q"}));
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.json()["best"]["configuration"]["nvml_gr_clock"], 1100);
+  EXPECT_LE(finished.json()["evaluated"], 5);
+  const Finished analysed = run_wattune(folder_, with_others({"analyze", "new.json", "--methods", "--json"}));
+  ASSERT_EQ(analysed.status, 0) << analysed.err;
+  const auto methods = analysed.json()["results"][0]["methods"];
+  const auto advised =
+      std::find_if(methods.begin(), methods.end(), [](const auto& each) { return each["name"] == "advised"; });
+  ASSERT_NE(advised, methods.end());
+  EXPECT_EQ((*advised)["energy_ratio"], 1.0);
+}
+
+TEST_F(AdviseCommand, AMethodNeedsIt) {
+  const Finished none = run_wattune(folder_, {"tune", "--device", "replay:new.json", "--method", "advised"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("--others"));
+  const Finished other =
+      run_wattune(folder_, with_others({"tune", "--device", "replay:new.json", "--method", "global"}));
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("--method advised has it"));
+  EXPECT_EQ(run_wattune(folder_, with_others({"analyze", "new.json"})).status, 2);
+}
+
+// The text tells that a T1 JSON is a spec and no recording.
+TEST_F(AdviseCommand, TakesEveryFormOfASpec) {
+  folder_.write("k.cl", "kernel void k(global float* a) { a[0] = X; }");
+  folder_.write("t1.json", R"({"ConfigurationSpace":{"TuningParameters":[{"Name":"X","Type":"int","Values":"[1, 2]"}]},
+    "KernelSpecification":{"Language":"OpenCL","KernelName":"k","KernelFile":"k.cl","ProblemSize":[1],
+      "LocalSize":{"X":"1","Y":"1","Z":"1"},"GlobalSize":{"X":"1","Y":"1","Z":"1"},
+      "Arguments":[{"Name":"a","Type":"float","MemoryType":"Vector","AccessType":"ReadWrite","FillType":"Constant",
+        "Size":1,"FillValue":0.0,"Output":1}]}})");
+  const Finished finished = run_wattune(folder_, with_others({"advise", "t1.json"}));
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_THAT(finished.err, HasSubstr("two graphics clocks or more"));
+}
+
+// Each of these has one line that says what is wrong with which file.
+TEST_F(AdviseCommand, OneLineForARecordingThatIsOfNoUse) {
+  const auto with_bad = [&](const std::string& cells) {
+    folder_.write("bad.json",
+                  R"({"device_name":"A board","kernel_name":"bad","tune_params_keys":["nvml_gr_clock"],"cache":{)" +
+                      cells + "}}");
+    return run_wattune(folder_, {"advise", "new.json", "--others", "0.json", "1.json", "2.json", "bad.json"});
+  };
+  const Finished negative = with_bad(R"("0":{"nvml_gr_clock":500,"time":1.0,"power":-4.0},
+                                        "1":{"nvml_gr_clock":2000,"time":1.0,"power":40.0})");
+  EXPECT_EQ(negative.status, 2);
+  EXPECT_THAT(negative.err, HasSubstr("is not above 0"));
+  EXPECT_THAT(negative.err, HasSubstr("bad.json"));
+  const Finished throttled = with_bad(R"("0":{"nvml_gr_clock":500,"time":1.0,"energy":0.1,"energy_throttled":0.4},
+                                         "1":{"nvml_gr_clock":2000,"time":1.0,"energy":0.2,"energy_throttled":1.0})");
+  EXPECT_EQ(throttled.status, 2);
+  EXPECT_THAT(throttled.err, HasSubstr("held the clock down"));
+  const Finished elsewhere = with_bad(R"("0":{"nvml_gr_clock":555,"time":1.0,"energy":0.1},
+                                         "1":{"nvml_gr_clock":777,"time":1.0,"energy":0.1})");
+  EXPECT_EQ(elsewhere.status, 2);
+  EXPECT_THAT(elsewhere.err, HasSubstr("two clocks"));
+}
+
 }  // namespace
 }  // namespace wattune::cli_test

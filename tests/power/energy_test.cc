@@ -455,6 +455,36 @@ TEST(Energy, AWindowInWhichTheBoardWarmsUpIsMeasuredAgainAsOftenAsThereIsTime) {
   EXPECT_NEAR((*figures.conditions.highest_temperature - *figures.conditions.lowest_temperature).value(), 5, 1);
 }
 
+// Launches of 3.5 ms whose power rises by 2 W a second from 200 W on.
+class WarmingLoad : public Load {
+ public:
+  explicit WarmingLoad(VirtualBoard& board) : board_(board), first_(board.now()) {}
+  Result<Batch> run(std::size_t launches) override {
+    const Nanoseconds begin = board_.now();
+    for (std::size_t i = 0; i < launches; ++i)
+      board_.run({{ms(3.5), Watts(200.0 + 2.0 * to_seconds(board_.now() - first_))}}, 1);
+    return Batch{launches, begin, board_.now()};
+  }
+
+ private:
+  VirtualBoard& board_;
+  const Nanoseconds first_;
+};
+
+// The window takes 5 s: at its end a launch draws 5 W more than in its mean, which is some 2.4 %.
+TEST(Energy, AWindowInWhichTheBoardWarmsUpSaysWhatThatIsWorth) {
+  VirtualBoard board = a100();
+  const Nanoseconds begin = board.now();
+  board.temperature = [=](Nanoseconds at) { return Celsius(40 + std::floor(to_seconds(at - begin) / 2.0)); };
+  WarmingLoad load(board);
+  const EnergyFigures figures = measure(board, load, {.window = kFinalistWindow}).value();
+  ASSERT_TRUE(figures.drift);
+  EXPECT_NEAR(*figures.drift, 0.024, 0.012);
+  ProfileLoad steady(board, kFlat);
+  board.temperature = [](Nanoseconds) { return Celsius(45); };
+  EXPECT_FALSE(measure(board, steady, {.window = kFinalistWindow}).value().drift);
+}
+
 // One of the windows begins at 51 degrees; the others have 46 throughout.
 TEST(Energy, WindowsOfDifferentTemperaturesAreNotTakenTogether) {
   VirtualBoard board = a100();

@@ -143,6 +143,15 @@ TEST_P(ChoiceOfClocks, ShortOnesShareThoseThatSuitAll) {
   EXPECT_EQ(plan({.goal = Goal::energy, .most_slowdown = 0.1}).clocks, kFull);
 }
 
+// Time times energy is 10 ms J at 1000 MHz and 24 at 500 for the one that computes, and 10 and 6 for each of the three
+// that wait. By the roots of 10 and three times 6, the works count as 3.2 and 7.3: 15.4 at 1000 MHz and 14.9 at 500.
+// With joules as weights, 1.0 and 1.8, it would be 4.0 and 4.2.
+TEST_P(ChoiceOfClocks, WorksCountByTheObjective) {
+  add(computing_kernel());
+  add(waiting_kernel(3));
+  EXPECT_EQ(plan({.goal = Goal::energy_delay}).clocks, kHalf);
+}
+
 // Each kernel takes 2 s, so it has its best clocks while they must be held. For the waiting one the highest are as good
 // as any.
 TEST_P(ChoiceOfClocks, LongOnesHaveTheirOwn) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -298,11 +299,58 @@ TEST(Method, AFailedFitLeavesAllClocks) {
   EXPECT_THAT(method->remark(), HasSubstr("all clocks are searched: no ridge"));
 }
 
+// Returns advice to measure these clocks in their order.
+AdvisedClock in_order(std::vector<Megahertz> clocks) {
+  return [clocks = std::move(clocks)](const std::vector<ClockPoint>& points) -> Result<std::optional<Megahertz>> {
+    for (const Megahertz clock : clocks)
+      if (std::ranges::count(points, clock, &ClockPoint::clock) == 0) return std::optional<Megahertz>(clock);
+    return std::optional<Megahertz>();
+  };
+}
+
+// The default, x=0, has its best at 1500 MHz, where x=3 takes the least. Then the clocks of x=3 are advised, of which
+// one is measured already.
+TEST(Method, AdviceLeadsToAClockAndToCodeThere) {
+  const SearchSpace space = small_space();
+  const auto method =
+      make_method("advised", space, {.advised_clock = in_order({Megahertz(2000), Megahertz(1500)})}).value();
+  const Tuned result = tune_fully(*method, of_small);
+  EXPECT_EQ(result.chosen, "x=3, nvml_gr_clock=1500");
+  EXPECT_EQ(result.evaluated.size(), 6u);
+}
+
+// The clock that is advised last takes more than the one before.
+TEST(Method, BadAdviceCostsMeasurementsOnly) {
+  const SearchSpace space = SearchSpace::build({clock_parameter({1000, 1500, 2000})}, {}).value();
+  const auto of_clock = [](const Configuration& configuration) {
+    const double clock = configuration.find("nvml_gr_clock")->as_real();
+    return took(2e4 / clock, kEnergy.at(static_cast<int>(clock))[0]);
+  };
+  const AdvisedClock advice = in_order({Megahertz(2000), Megahertz(1500), Megahertz(1000)});
+  const auto method = make_method("advised", space, {.advised_clock = advice}).value();
+  const Tuned result = tune_fully(*method, of_clock);
+  EXPECT_EQ(result.chosen, "nvml_gr_clock=1500");
+  EXPECT_EQ(result.evaluated.size(), 3u);
+}
+
+TEST(Method, AdviceEndsWhereARunFails) {
+  const SearchSpace space = small_space();
+  const auto method = make_method("advised", space, {.advised_clock = in_order({Megahertz(2000)})}).value();
+  const Tuned result = tune_fully(*method, [](const Configuration&) {
+    Observation failed;
+    failed.status = Status::runtime;
+    return failed;
+  });
+  EXPECT_EQ(result.evaluated.size(), 1u);
+  EXPECT_EQ(result.chosen, "");
+}
+
 TEST(Method, RefusesWhatItCannotDo) {
   const SearchSpace space = SearchSpace::build({code_parameter({0, 1})}, {}).value();
   EXPECT_THAT(make_method("race-to-idle+clocks", space).error().to_string(), HasSubstr("needs a graphics clock"));
   EXPECT_THAT(make_method("race-to-idl", space).error().to_string(), HasSubstr("did you mean"));
   EXPECT_TRUE(make_method("global", space));
+  EXPECT_THAT(make_method("advised", small_space()).error().to_string(), HasSubstr("follows advice on clocks"));
 }
 
 // The window is ten percent of 1500 MHz to either side.

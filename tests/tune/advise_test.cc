@@ -105,5 +105,35 @@ TEST(Advise, TakesTheClocksThatAllKernelsHave) {
   EXPECT_EQ(advice->measured.front().clock, Megahertz(1700));
 }
 
+// Follows the advice on a kernel until it names no clock; returns what was measured.
+std::vector<search::ClockPoint> followed(const search::AdvisedClock& advice, double core) {
+  std::vector<search::ClockPoint> points;
+  for (auto next = advice(points); next && *next; next = advice(points)) {
+    points.push_back(at(**next, core));
+    std::ranges::sort(points, {}, &search::ClockPoint::clock);
+  }
+  return points;
+}
+
+// Two clocks, at most two more, and one that checks the advice.
+TEST(AdvisedClock, MeasuresFewClocksAndTheAdvisedOne) {
+  const search::AdvisedClock advice = advised_clock(kTable, other_kernels()).value();
+  for (const double core : {0.09, 0.33, 0.5, 0.62, 0.84}) {
+    const std::vector<search::ClockPoint> points = followed(advice, core);
+    ASSERT_GE(points.size(), 2u);
+    EXPECT_LE(points.size(), 5u);
+    EXPECT_EQ(points.back().clock, Megahertz(2000));
+    const Joules least = std::ranges::min(points, {}, &search::ClockPoint::energy).energy;
+    EXPECT_LE(least / at(best_clock(core), core).energy, 1.005) << core;
+  }
+}
+
+TEST(AdvisedClock, NeedsOtherKernels) {
+  std::vector<MeasuredKernel> few = other_kernels();
+  few.resize(2);
+  EXPECT_THAT(advised_clock(kTable, few).error().to_string(), HasSubstr("kernels of 3 groups"));
+  EXPECT_THAT(advised_clock({Megahertz(700)}, other_kernels()).error().to_string(), HasSubstr("two clocks"));
+}
+
 }  // namespace
 }  // namespace wattune::tune

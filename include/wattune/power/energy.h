@@ -166,6 +166,9 @@ struct WATTUNE_EXPORT EnergyFigures {
   Nanoseconds took;              // time of all windows, including waits between them
   BoardConditions conditions;    // of the last window, with the range of temperature of all
   RejectedWindows rejected;
+  // By how much a launch took more at the end of the last window than in its mean, as a share: the straight trend of
+  // the power in it. Empty unless the temperature changed by more than a degree.
+  std::optional<double> drift = {};
   // Length of the last window if it ended early, because a launch takes more than EnergyOptions::most_energy.
   std::optional<Nanoseconds> ended_after;
 

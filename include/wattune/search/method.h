@@ -3,8 +3,9 @@
 //
 // Five methods are those of Schoonhoven, Veenboer, van Werkhoven, Batenburg, "Going green: optimizing GPUs for energy
 // efficiency through model-steered auto-tuning", PMBS 2022, section V. Another is its model-steered one (section IV).
-// Another is the least energy at a bounded loss of speed. The last two are those for one kernel of Guerreiro, Ilic,
-// Roma, Tomas, "Multi-kernel auto-tuning on GPUs: performance and energy-aware optimization", PDP 2015.
+// Another is the least energy at a bounded loss of speed, and one follows advice on clocks. The last two are those for
+// one kernel of Guerreiro, Ilic, Roma, Tomas, "Multi-kernel auto-tuning on GPUs: performance and energy-aware
+// optimization", PDP 2015.
 //
 // Each step keeps some parameters fixed and looks for the least time or energy over the others; its result narrows the
 // next step. A method is a Strategy: it runs on devices and on recorded spaces alike, never measures a configuration
@@ -73,6 +74,8 @@ struct WATTUNE_EXPORT MethodInfo {
   bool needs_clocks = false;     // makes no sense in a space without a graphics clock of several values
   bool walks_shapes = false;     // needs MethodOptions::shapes
   bool within_slowdown = false;  // limits the slowdown against the fastest it has met (MethodOptions::slowdown)
+  bool follows_advice = false;   // needs MethodOptions::advised_clock
+  bool follows_advice = false;   // needs MethodOptions::advised_clock
 };
 
 // Returns every method, in the order to show them. The list, and what find_method() points to, live as long as the
@@ -97,6 +100,11 @@ struct WATTUNE_EXPORT ClockRange {
 // Chooses the clocks that are worth tuning at, from a sweep that is ascending by clock. It may use a model of power and
 // clock.
 using ClockWindow = std::function<Result<ClockRange>(const std::vector<ClockPoint>&)>;
+
+// Advises on the clock at which a code is to be measured next, from its points so far, which are ascending by clock.
+// Returns nullopt if its best clock is among these. Other kernels that were measured at these clocks are one source of
+// advice (tune::advised_clock()).
+using AdvisedClock = std::function<Result<std::optional<Megahertz>>(const std::vector<ClockPoint>&)>;
 
 // Returns the clocks within 10 % to either side of the one with the least measured energy (the paper's margin, without
 // its model). Fails with invalid_argument if the sweep is empty.
@@ -123,14 +131,15 @@ struct WATTUNE_EXPORT MethodOptions {
   // Most clocks of one code that `model-steered` measures before it looks at other code. It measures a third of the
   // clocks, or four if that is more.
   std::size_t sweep = 10;
+  AdvisedClock advised_clock = {};  // needed by `advised`
   // Constraints of the space, for a space that is too large to be listed.
   std::vector<Constraint> constraints = {};
   BlockShapes shapes = {};  // the block shapes for occupancy walks
 };
 
 // Makes the method of this name. Fails with not_found (and the nearest name) if there is none. Fails with
-// invalid_argument if the space lacks the clocks that the method changes, if a walk has no shapes, or if the slowdown
-// is negative.
+// invalid_argument if the space lacks the clocks that the method changes, or if the slowdown is negative. The same
+// error says that a walk has no shapes, or that there is no advice to follow.
 WATTUNE_EXPORT Result<std::unique_ptr<Strategy>> make_method(const std::string& name, const space::SearchSpace& space,
                                                              const MethodOptions& options = {});
 

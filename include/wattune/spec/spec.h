@@ -31,6 +31,10 @@ enum class SourcePolicy {
 WATTUNE_EXPORT Result<KernelSpec> load(const std::filesystem::path& file, SourcePolicy policy = SourcePolicy::required,
                                        const std::vector<NamedSize>& sizes = {});
 
+// True if the file holds a spec, by its text: T1 JSON has a ConfigurationSpace, and what else begins with a brace is of
+// another kind. A file that cannot be read is one if its extension is .toml.
+WATTUNE_EXPORT bool is_spec(const std::filesystem::path& file);
+
 // Parses a spec from a text; `file` names the text in messages and anchors relative paths. Errors are those of load().
 WATTUNE_EXPORT Result<KernelSpec> parse_toml(std::string_view text, const std::filesystem::path& file,
                                              SourcePolicy policy = SourcePolicy::required,

@@ -72,4 +72,10 @@ struct WATTUNE_EXPORT Advice {
 WATTUNE_EXPORT Result<Advice> advise(const MeasureAtClock& measure, const std::vector<Megahertz>& table,
                                      const std::vector<MeasuredKernel>& others, const AdviceOptions& options = {});
 
+// Returns the advice that the method `advised` follows (search/method.h). It measures the highest of the clocks that
+// count and a second one, and up to four while the regret is expected to be over half a percent. Then it checks the
+// advised clock by a measurement. Learns once from the other kernels, and fails as advise() does.
+WATTUNE_EXPORT Result<search::AdvisedClock> advised_clock(const std::vector<Megahertz>& table,
+                                                          const std::vector<MeasuredKernel>& others);
+
 }  // namespace wattune::tune

@@ -27,6 +27,7 @@
 #include "wattune/search/stop_rule.h"
 #include "wattune/search/strategy.h"
 #include "wattune/space/search_space.h"
+#include "wattune/tune/advise.h"
 #include "wattune/tune/replay.h"
 #include "wattune/tune/tuning.h"
 
@@ -121,6 +122,7 @@ struct WATTUNE_EXPORT SessionOptions {
   // has energy observed. It uses the session's seed, budget, start and constraints. Empty for no method.
   std::string method = {};
   search::MethodOptions method_options = {};
+  std::vector<MeasuredKernel> others = {};  // other kernels of the board, from which the method `advised` learns
   std::uint64_t seed = 1;
   search::StopRule stop;
   space::BuildOptions building = {};

@@ -11,11 +11,10 @@
 #include "cli/program/options.h"
 #include "cli/program/terminal.h"
 #include "cli/program/text.h"
+#include "cli/results/measured_kernels.h"
 #include "core/interface/energy.h"
-#include "report/interface/analysis.h"
 #include "tune/interface/methods.h"
 #include "wattune/spec/spec.h"
-#include "wattune/store/formats.h"
 #include "wattune/tune/session.h"
 
 namespace wattune::cli {
@@ -38,24 +37,6 @@ struct AdvisedKernel {
   tune::MeasureAtClock measure;
   std::vector<search::ClockPoint> recorded;  // empty on a device
 };
-
-Error no_clocks(const std::string& file) {
-  return Error(ErrorCode::invalid_argument, "advice needs energies at two graphics clocks or more")
-      .about(file)
-      .hint("a parameter `nvml_gr_clock` sets the clock (docs/formats/spec.md), and `--observe energy` measures");
-}
-
-Result<tune::MeasuredKernel> recorded_kernel(const std::string& file) {
-  WATTUNE_ASSIGN(const ResultSet results, store::load_results(file));
-  const std::string& name = results.info.kernel_name;
-  tune::MeasuredKernel kernel{.name = name.empty() ? file : name, .points = {}};
-  for (const report::AtClock& each : report::by_clock_of_one_code(results)) {
-    const Observation& its = each.least->observation;
-    kernel.points.push_back({each.clock, its.statistics->median, *energy_of(its)});
-  }
-  if (kernel.points.empty()) return no_clocks(file);
-  return kernel;
-}
 
 AdvisedKernel in_recording(tune::MeasuredKernel recorded) {
   AdvisedKernel kernel{.name = recorded.name, .table = {}, .measure = nullptr, .recorded = std::move(recorded.points)};
@@ -94,7 +75,7 @@ Result<AdvisedKernel> on_device(const AdviseOptions& options, std::unique_ptr<tu
   WATTUNE_ASSIGN(KernelSpec spec, spec::load(options.file));
   AdvisedKernel kernel{
       .name = spec.name, .table = tune::graphics_clocks(spec.parameters), .measure = nullptr, .recorded = {}};
-  if (kernel.table.size() < 2) return no_clocks(options.file);
+  if (kernel.table.size() < 2) return too_few_clocks(options.file);
   tune::SessionOptions session_options{.device = options.device};
   session_options.evaluation.observe = {tune::BoardMetric::energy};
   WATTUNE_ASSIGN(session, tune::open(std::move(spec), std::move(session_options)));
@@ -174,17 +155,13 @@ Json advice_json(const AdvisedKernel& kernel, const tune::Advice& advice, const 
 
 Result<ExitStatus> run_advise(AdviseOptions options) {
   if (options.power_cap) options.advice.power = Watts(*options.power_cap);
-  std::vector<tune::MeasuredKernel> others;
-  for (const std::string& file : options.others) {
-    WATTUNE_ASSIGN(tune::MeasuredKernel kernel, recorded_kernel(file));
-    others.push_back(std::move(kernel));
-  }
+  WATTUNE_ASSIGN(const auto others, measured_kernels(options.others, options.file));
   std::unique_ptr<tune::TuningSession> session;
   AdvisedKernel kernel;
-  if (options.file.ends_with(".toml")) {
+  if (spec::is_spec(options.file)) {
     WATTUNE_ASSIGN(kernel, on_device(options, session));
   } else {
-    WATTUNE_ASSIGN(tune::MeasuredKernel recorded, recorded_kernel(options.file));
+    WATTUNE_ASSIGN(tune::MeasuredKernel recorded, measured_kernel(options.file));
     kernel = in_recording(std::move(recorded));
   }
   WATTUNE_ASSIGN(const tune::Advice advice, tune::advise(kernel.measure, kernel.table, others, options.advice));
@@ -198,9 +175,10 @@ Result<ExitStatus> run_advise(AdviseOptions options) {
 Command add_advise(CLI::App& program) {
   const auto options = std::make_shared<AdviseOptions>();
   CLI::App* app = program.add_subcommand("advise", "Name the clock of least energy, from a few measured clocks");
-  app->add_option("FILE", options->file,
-                  "The kernel: a spec with graphics clocks, whose default configuration is measured, or a recording of "
-                  "its clocks")
+  app->add_option(
+         "FILE", options->file,
+         "The kernel: a spec with graphics clocks (TOML, or T1 JSON), whose default configuration is measured, or a "
+         "recording of its clocks")
       ->required();
   app->add_option("--others", options->others,
                   "Recordings of three other kernels or more, at the same clocks of the same board")

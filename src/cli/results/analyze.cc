@@ -17,6 +17,7 @@
 #include "cli/program/text.h"
 #include "cli/results/analyze_methods.h"
 #include "cli/results/energy_picture.h"
+#include "cli/results/measured_kernels.h"
 #include "core/interface/energy.h"
 #include "core/interface/printable.h"
 #include "core/interface/suggest.h"
@@ -32,6 +33,7 @@ namespace {
 
 struct AnalyzeOptions {
   std::vector<std::string> files;
+  std::vector<std::string> others;  // recordings of other kernels, for the method `advised`
   std::string svg;
   std::string plot;  // empty if the number of files decides
   bool methods = false;
@@ -55,7 +57,7 @@ struct Analysed {
   std::optional<MethodsReport> methods;  // present if asked for
 };
 
-Result<Analysed> analyse(const std::string& file, bool methods) {
+Result<Analysed> analyse(const std::string& file, const AnalyzeOptions& options) {
   Analysed analysed;
   analysed.file = file;
   WATTUNE_ASSIGN(analysed.results, store::load_results(file));
@@ -68,8 +70,9 @@ Result<Analysed> analyse(const std::string& file, bool methods) {
     analysed.amortisation = report::amortisation_of(analysed.results);
     analysed.centrality = report::centrality_of(analysed.results, {kShares.begin(), kShares.end()});
   }
-  if (!methods) return analysed;
-  auto report = report_methods(analysed.results);
+  if (!options.methods) return analysed;
+  WATTUNE_ASSIGN(const auto others, measured_kernels(options.others, file));
+  auto report = report_methods(analysed.results, others);
   if (!report) return std::move(report).error().with_context(file);
   analysed.methods = *std::move(report);
   return analysed;
@@ -309,10 +312,12 @@ std::string analysis_text(const std::vector<Analysed>& all) {
 }
 
 Result<ExitStatus> run_analyze(const AnalyzeOptions& options) {
+  if (!options.others.empty() && !options.methods)
+    return Error(ErrorCode::invalid_argument, "--others is for --methods");
   WATTUNE_ASSIGN(const Plot* plot, plot_of(options));
   std::vector<Analysed> all;
   for (const std::string& file : options.files) {
-    WATTUNE_ASSIGN(Analysed analysed, analyse(file, options.methods));
+    WATTUNE_ASSIGN(Analysed analysed, analyse(file, options));
     all.push_back(std::move(analysed));
   }
   if (!options.svg.empty()) WATTUNE_TRY(write_plot(options, *plot, all));
@@ -337,6 +342,10 @@ Command add_analyze(CLI::App& program) {
       ->type_name("NAME");
   app->add_flag("--methods", options->methods,
                 "Compare the procedures that tune code and clocks for energy, replayed on what was recorded");
+  app->add_option("--others", options->others,
+                  "Recordings of three other kernels or more, at the same clocks of the same board, for the method "
+                  "advised")
+      ->type_name("FILE");
   app->add_flag("--overwrite", options->overwrite, "Replace an existing plot");
   app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");
   app->footer(

@@ -99,11 +99,15 @@ std::string drift_text(const std::vector<report::AtClock>& clocks) {
 
 }  // namespace
 
-Result<MethodsReport> report_methods(const ResultSet& results) {
+Result<MethodsReport> report_methods(const ResultSet& results, const std::vector<tune::MeasuredKernel>& others) {
   WATTUNE_ASSIGN(const space::SearchSpace space, tune::recorded_space(results));
   WATTUNE_ASSIGN(const tune::Recording recording, tune::Recording::match(space, results));
   MethodsReport report;
-  WATTUNE_ASSIGN(report.outcomes, tune::compare_methods(recording, space, {.window = tune::steered_window}));
+  search::MethodOptions options{.window = tune::steered_window};
+  if (!others.empty()) {
+    WATTUNE_ASSIGN(options.advised_clock, tune::advised_clock(tune::graphics_clocks(space.parameters()), others));
+  }
+  WATTUNE_ASSIGN(report.outcomes, tune::compare_methods(recording, space, options));
   report.clocks = report::by_clock(results);
   if (report.clocks.size() > 1) report.fit_text = describe_energy(results).front();
   report.fit = fit_json(results);

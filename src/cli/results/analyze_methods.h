@@ -8,6 +8,7 @@
 #include "report/interface/analysis.h"
 #include "tune/interface/methods.h"
 #include "wattune/core/trial.h"
+#include "wattune/tune/advise.h"
 
 namespace wattune::cli {
 
@@ -19,8 +20,9 @@ struct MethodsReport {
   std::string clocks_missing;           // why methods that change clocks are left out; empty if they are not
 };
 
-// Replays the methods; `results` must outlive the report. Fails as tune::compare_methods() and Recording::match() do.
-Result<MethodsReport> report_methods(const ResultSet& results);
+// Replays the methods; `results` must outlive the report. The method `advised` needs other kernels. Fails as
+// tune::compare_methods(), Recording::match() and tune::advised_clock() do.
+Result<MethodsReport> report_methods(const ResultSet& results, const std::vector<tune::MeasuredKernel>& others);
 
 std::string methods_text(const MethodsReport& report, std::size_t width);
 // Writes the members that docs/formats/json.md describes.

@@ -83,6 +83,8 @@ Result<void> check_method(const TuneOptions& options) {
   if (options.session.method_options.base_clock && method == nullptr)
     return Error(ErrorCode::invalid_argument, "--base-clock is of a method")
         .hint("--method energy-to-solution+clocks has one");
+  if (!options.others.empty() && (method == nullptr || !method->follows_advice))
+    return Error(ErrorCode::invalid_argument, "--others is of a method").hint("--method advised has it");
   if (options.session.method.empty() || (options.objectives.empty() && !options.session.stop.target)) return {};
   return Error(ErrorCode::invalid_argument, "--method decides itself what is searched for")
       .about(options.objectives.empty() ? "--target" : options.objectives.front().metric)

@@ -11,6 +11,7 @@
 #include "cli/program/interrupt.h"
 #include "cli/program/terminal.h"
 #include "cli/program/text.h"
+#include "cli/results/measured_kernels.h"
 #include "cli/tune/models.h"
 #include "cli/tune/objectives.h"
 #include "cli/tune/plan.h"
@@ -79,6 +80,7 @@ Result<std::unique_ptr<tune::TuningTask>> plan_tuning(const TuneOptions& options
   if (!session.replay) session.evaluation.observe = metrics_to_observe(spec, options);
   WATTUNE_TRY(add_objectives(options, observed_metrics(session), spec));
   WATTUNE_ASSIGN(session.earlier, load_earlier(options.warm_start));
+  WATTUNE_ASSIGN(session.others, measured_kernels(options.others, replayed_file(options.session.device).value_or("")));
   auto task = tune::plan_search(std::move(spec), std::move(session));
   if (!task) return build_error(std::move(task).error());
   const tune::TuningTask& planned = **task;
@@ -277,6 +279,7 @@ Command add_tune(CLI::App& program) {
       "  wattune tune gemm.toml --strategy random --evaluations 500 --seed 7 --json --quiet\n"
       "  wattune tune gemm.toml --problem-size m=2048 --problem-size n=2048 --output gemm-2048.journal.jsonl\n"
       "  wattune tune gemm.toml --resume --time 30m\n"
+      "  wattune tune gemm.toml --method advised --others copy.journal.jsonl fft.journal.jsonl sort.journal.jsonl\n"
       "  wattune tune gemm.toml --device cuda:all\n"
       "  wattune tune --together lud.toml hotspot.toml --evaluations 50\n"
       "  wattune tune gemm.toml --partner memory\n"

@@ -74,6 +74,10 @@ void declare_search(CLI::App& app, TuneOptions& options) {
                  "Tune code and clocks for energy by a procedure in the place of a strategy; `wattune strategies` says "
                  "what each does")
       ->type_name(method_choices());
+  app.add_option("--others", options.others,
+                 "Recordings of three other kernels or more, at the same clocks of the same board, for the method "
+                 "advised")
+      ->type_name("FILE");
   add_parsed(app, "--base-clock", options.session.method_options.base_clock, parse_megahertz, "MHZ",
              "The clock at which the method energy-to-solution+clocks tunes the code; by default that of the default "
              "configuration");

@@ -33,6 +33,7 @@ struct TuneOptions {
   tune::SessionOptions session;
   bool mixed_devices = false;
   std::vector<std::string> warm_start;
+  std::vector<std::string> others;  // recordings of other kernels, for the method `advised`
   std::string output;
   bool resume = false;
   bool force_resume = false;

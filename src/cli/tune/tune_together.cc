@@ -41,6 +41,7 @@ Result<void> check_alone_only(const TuneOptions& options) {
   const std::pair<bool, const char*> given[] = {
       {!options.session.method.empty(), "--method"},
       {!options.warm_start.empty(), "--warm-start"},
+      {!options.others.empty(), "--others"},
       {!options.metrics.empty(), "--metric"},
       {options.slowdown.has_value(), "--slowdown"},
       {options.sanitize, "--sanitize"},

@@ -1,6 +1,7 @@
 #include "schedule/policy/clock_choice.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -54,25 +55,30 @@ Nanoseconds time_of(const QueueView& view) {
   return time;
 }
 
-Joules best_energy(const KernelTraits& kernel) { return kernel.at(kernel.best_clocks)->energy(); }
+// Returns how much a run of the kernel counts: its time or its joules at its best clocks, or the root of their product.
+// Each of these is twice as large for twice the work.
+double weight_of(const KernelTraits& kernel, Goal goal) {
+  const double cost = cost_alone(*kernel.at(kernel.best_clocks), goal);
+  return goal == Goal::energy_delay ? std::sqrt(cost) : cost;
+}
 
 // Returns the cost of the works that fill the hold at these clocks, over their cost alone at the best clocks for each.
-// Running works come first, then those with the highest merit. Works count by their energy. Returns nullopt if a limit
-// forbids a work that would have to run.
-std::optional<double> cost_of(std::vector<Left> kernels, Nanoseconds hold) {
+// Running works come first, then those with the highest merit. Works count by their weight for the goal. Returns
+// nullopt if a limit forbids a work that would have to run.
+std::optional<double> cost_of(std::vector<Left> kernels, Nanoseconds hold, Goal goal) {
   std::ranges::stable_sort(kernels, std::greater(), [](const Left& each) { return std::pair(each.runs, each.merit); });
-  Joules best, here;
+  double best = 0.0, here = 0.0;
   Nanoseconds filled;
   for (const Left& each : kernels) {
     if (filled >= hold) break;
     if (!(each.merit > 0.0)) return std::nullopt;
     const Nanoseconds part = std::min(each.time, hold - filled);
-    const Joules alone = best_energy(*each.traits) * (part / *each.traits->alone);
+    const double alone = weight_of(*each.traits, goal) * (part / *each.traits->alone);
     filled += part;
     best += alone;
     here += alone / each.merit;
   }
-  return best > Joules(0) ? here / best : 1.0;
+  return best > 0.0 ? here / best : 1.0;
 }
 
 bool is_profiled(const Candidate& work) {
@@ -113,7 +119,7 @@ std::optional<backend::BoardSetting> clocks_to_plan_at(const QueueView& view, co
   for (std::size_t i = all.size(); i-- > 0;) {
     const backend::BoardSetting clocks = all[i].setting();
     set_merits(kernels, table, clocks, options);
-    const auto cost = cost_of(kernels, view.clocks.hold);
+    const auto cost = cost_of(kernels, view.clocks.hold, options.objective.goal);
     if (!cost) continue;
     const double switching = !view.clocks.held || view.clocks.held == clocks ? 1.0 : 1.0 + options.margin;
     if (!best || switching * *cost < least) best = clocks, least = switching * *cost;

@@ -21,11 +21,12 @@ enum Cost : std::size_t { least_time, least_energy };
 std::vector<Objective> compared() { return {{"time"}, {"energy"}}; }
 
 constexpr double kClockWindowMargin = 0.10;                  // share of the best clock, to each side of it
+constexpr std::uint64_t kMostAdvisedClocks = 5;              // evaluations kept for the advised clocks of one code
 constexpr std::uint64_t kLargestExhaustivePart = 1'000'000;  // largest part that a step evaluates whole
 
 struct Step {
   enum class Code { any, kept };  // any, or that of the step before (first: of the start)
-  enum class Clocks { any, highest, base, searched, window };
+  enum class Clocks { any, highest, base, settled, searched, advised, window };
 
   Cost cost;
   Code code;
@@ -57,6 +58,11 @@ const std::vector<Recipe>& recipes() {
       {{"model-steered", "a search over the clocks says which are worth it, then least energy over code and these",
         energy_first, true},
        {{least_energy, kept, C::searched}, {least_energy, any, C::window}}},
+      {{"advised",
+        "few clocks of one code and other kernels say which clock is its best, then least energy over code "
+        "there, and the same for the clocks of that code",
+        energy_first, true, false, false, true},
+       {{least_energy, kept, C::advised}, {least_energy, any, C::settled}, {least_energy, kept, C::advised}}},
       {{"energy-under-slowdown", "least time over code and clocks, then least energy among what is hardly slower",
         energy_first, false, false, true},
        {{least_time, any, C::any}, {least_energy, any, C::any, true}}},
@@ -114,8 +120,11 @@ class Method final : public Algorithm {
       if (!part) remark_ = fmt::format("{} has nowhere to look: {}", recipe_.info.name, part.error().to_string());
       if (!part) co_return;
       const bool searched = step.clocks == Step::Clocks::searched;
+      const bool advised = step.clocks == Step::Clocks::advised;
       if (searched)
         co_await search_clocks(*part);
+      else if (advised)
+        co_await follow_advice(*part);
       else
         co_await search_part(*part, step);
       if (searched) set_window(*part);
@@ -123,7 +132,7 @@ class Method final : public Algorithm {
       if (!best) remark_ = fmt::format("a step of {} found nothing with a time and an energy", recipe_.info.name);
       if (!best && !searched) co_return;
       if (best) chosen_ = best;
-      if (searched && part->space().count() == space().count()) break;  // only this clock varies
+      if ((searched || advised) && part->space().count() == space().count()) break;  // only this clock varies
     }
     finished_ = true;
   }
@@ -138,11 +147,40 @@ class Method final : public Algorithm {
         recipe_.info.name, step_, recipe_.steps.size(), chosen_ ? "what the step before found" : "nothing");
   }
 
-  // Searches the graphics clocks of one code for its least energy.
-  Task<> search_clocks(const Part& part) {
+  std::vector<ConfigurationId> ids_of(const Part& part) const {
     std::vector<ConfigurationId> ids;
     for (auto id = part.space().next(0); id; id = part.space().next(*id + 1))
       if (const auto whole = part.to_whole(*id)) ids.push_back(*whole);
+    return ids;
+  }
+
+  // Returns the points of a part that were measured, ascending by clock.
+  std::vector<ClockPoint> points_of(const Part& part) const {
+    std::vector<ClockPoint> points;
+    for (const ConfigurationId id : told_)
+      if (part.from_whole(id) && costs(id) != nullptr) points.push_back(point_of(id));
+    std::ranges::sort(points, {}, &ClockPoint::clock);
+    return points;
+  }
+
+  // Measures the clocks of one code that are advised, one after the other. Ends if a run fails at one of them, since
+  // the same clock would be advised again.
+  Task<> follow_advice(const Part& part) {
+    const std::vector<ConfigurationId> ids = ids_of(part);
+    while (true) {
+      const auto next = options_.advised_clock(points_of(part));
+      if (!next) remark_ = fmt::format("the advice on clocks ended: {}", next.error().to_string());
+      if (!next || !*next) co_return;
+      const auto distance = [&](ConfigurationId id) { return std::abs((graphics_clock(id) - **next).value()); };
+      const ConfigurationId id = *std::ranges::min_element(ids, {}, distance);
+      if (std::ranges::count(told_, id) > 0) co_return;
+      co_await evaluate(id);
+    }
+  }
+
+  // Searches the graphics clocks of one code for its least energy.
+  Task<> search_clocks(const Part& part) {
+    std::vector<ConfigurationId> ids = ids_of(part);
     std::ranges::sort(ids, {}, [&](ConfigurationId id) { return graphics_clock(id).value(); });
     std::vector<double> clocks;
     for (const ConfigurationId id : ids) clocks.push_back(graphics_clock(id).value());
@@ -165,10 +203,7 @@ class Method final : public Algorithm {
       co_await search_by_model(part, step, budget);
       co_return;
     }
-    std::vector<ConfigurationId> ids;
-    for (auto id = part.space().next(0); id; id = part.space().next(*id + 1))
-      if (const auto whole = part.to_whole(*id)) ids.push_back(*whole);
-    co_await evaluate_all(std::move(ids));
+    co_await evaluate_all(ids_of(part));
   }
 
   Task<> search_by_model(const Part& part, const Step& step, std::uint64_t budget) {
@@ -239,6 +274,7 @@ class Method final : public Algorithm {
     const KeptValues kept = kept_values(step);
     for (std::size_t p = 0; p < kept.size(); ++p)
       if (is_set_on_board(space().parameters()[p].role)) size *= kept[p].size();
+    if (step.clocks == Step::Clocks::advised) return std::min(size, kMostAdvisedClocks);
     return step.clocks == Step::Clocks::searched ? clocks_to_measure(size, options_.sweep) : size;
   }
 
@@ -247,10 +283,11 @@ class Method final : public Algorithm {
     space::ValueIndices code;
     space().unrank(chosen_.value_or(origin_), code);
     for (std::size_t p = 0; p < kept.size(); ++p) {
-      if (is_set_on_board(space().parameters()[p].role))
-        narrow_clocks(step, p, kept[p]);
-      else if (step.code == Step::Code::kept)
+      const bool on_board = is_set_on_board(space().parameters()[p].role);
+      if (on_board ? step.clocks == Step::Clocks::settled : step.code == Step::Code::kept)
         kept[p] = {code[p]};
+      else if (on_board)
+        narrow_clocks(step, p, kept[p]);
     }
     return kept;
   }
@@ -261,7 +298,8 @@ class Method final : public Algorithm {
     using enum Step::Clocks;
     const Parameter& parameter = space().parameters()[p];
     const bool graphics = parameter.role == ParameterRole::graphics_clock;
-    if (step.clocks == any || (step.clocks == window && !graphics) || (step.clocks == searched && graphics)) return;
+    const bool sought = step.clocks == searched || step.clocks == advised;
+    if (step.clocks == any || (step.clocks == window && !graphics) || (sought && graphics)) return;
     if (step.clocks == highest || !graphics)
       places = {highest_place(parameter, places)};
     else if (step.clocks == window)
@@ -290,10 +328,7 @@ class Method final : public Algorithm {
   }
 
   void set_window(const Part& part) {
-    std::vector<ClockPoint> sweep;
-    for (const ConfigurationId id : told_)
-      if (part.from_whole(id) && costs(id) != nullptr) sweep.push_back(point_of(id));
-    std::ranges::sort(sweep, {}, &ClockPoint::clock);
+    const std::vector<ClockPoint> sweep = points_of(part);
     const Result<ClockRange> window = options_.window ? options_.window(sweep) : window_around_least_energy(sweep);
     if (window)
       window_ = *window;
@@ -317,7 +352,7 @@ class Method final : public Algorithm {
   // Returns the best of a step. A clock window only limits what is tried: a better configuration that was measured
   // outside of it counts, too.
   std::optional<ConfigurationId> best_in(const Part& part, const Step& step) const {
-    const bool anywhere = step.clocks == Step::Clocks::window;
+    const bool anywhere = step.clocks == Step::Clocks::window || step.clocks == Step::Clocks::advised;
     std::optional<ConfigurationId> best;
     for (const ConfigurationId id : told_) {
       const std::optional<double> value = value_in(step, id);
@@ -391,6 +426,10 @@ Result<std::unique_ptr<Strategy>> make_method(const std::string& name, const spa
     return Error(ErrorCode::invalid_argument, "the method needs a graphics clock with several values")
         .about(name)
         .hint("a parameter `nvml_gr_clock` is one (docs/formats/spec.md)");
+  if (recipe->info.follows_advice && !options.advised_clock)
+    return Error(ErrorCode::invalid_argument, "the method follows advice on clocks, of which there is none")
+        .about(name)
+        .hint("`wattune tune --others` names recordings of other kernels, which it comes from");
   if (recipe->info.walks_shapes) return make_walk(recipe->info, space, options);
   std::unique_ptr<Strategy> method = std::make_unique<Method>(space, *recipe, options);
   return method;

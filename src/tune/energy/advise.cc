@@ -12,17 +12,18 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-const search::ClockPoint* point_at(const MeasuredKernel& kernel, Megahertz clock) {
+const search::ClockPoint* point_at(const std::vector<search::ClockPoint>& points, Megahertz clock) {
   const auto found = std::ranges::find_if(
-      kernel.points, [&](const search::ClockPoint& each) { return model::same_clock(each.clock, clock); });
-  return found == kernel.points.end() ? nullptr : &*found;
+      points, [&](const search::ClockPoint& each) { return model::same_clock(each.clock, clock); });
+  return found == points.end() ? nullptr : &*found;
 }
 
 // Returns the clocks of the table at which every other kernel was measured, ascending.
 Result<std::vector<Megahertz>> common_clocks(std::vector<Megahertz> table, const std::vector<MeasuredKernel>& others) {
   constexpr std::size_t kFewestClocks = 2;
   std::erase_if(table, [&](Megahertz clock) {
-    return std::ranges::any_of(others, [&](const MeasuredKernel& each) { return point_at(each, clock) == nullptr; });
+    return std::ranges::any_of(others,
+                               [&](const MeasuredKernel& each) { return point_at(each.points, clock) == nullptr; });
   });
   std::ranges::sort(table);
   table.erase(std::unique(table.begin(), table.end()), table.end());
@@ -39,7 +40,7 @@ Result<model::ClockAdvisor> learn(const std::vector<MeasuredKernel>& others, con
   std::vector<model::KernelOverClocks> known;
   for (const MeasuredKernel& each : others) {
     model::KernelOverClocks kernel{.group = each.name, .runs = {}};
-    for (const Megahertz clock : clocks) kernel.runs.push_back(run_of(*point_at(each, clock), clock));
+    for (const Megahertz clock : clocks) kernel.runs.push_back(run_of(*point_at(each.points, clock), clock));
     known.push_back(std::move(kernel));
   }
   return model::ClockAdvisor::learn(known);
@@ -57,6 +58,25 @@ Advice advice_of(const model::ClockAdvice& advice, std::vector<search::ClockPoin
              .measured = std::move(measured)};
   if (advice.next) its.next = NextMeasurement{advice.next->clock, advice.next->gain};
   return its;
+}
+
+// Returns the clock to measure after these points; nullopt if the advised clock is among them.
+Result<std::optional<Megahertz>> clock_after(const std::vector<search::ClockPoint>& points,
+                                             const model::ClockAdvisor& advisor) {
+  constexpr std::size_t kFewestClocks = 2;
+  constexpr std::size_t kMostClocks = 4;    // without the one that checks the advice
+  constexpr double kLargestRegret = 0.005;  // share of the energy
+  model::KernelOverClocks kernel;
+  for (const Megahertz clock : advisor.clocks())
+    if (const search::ClockPoint* const point = point_at(points, clock)) kernel.runs.push_back(run_of(*point, clock));
+  const std::size_t measured = kernel.runs.size();
+  const Megahertz highest = advisor.clocks().back();
+  if (measured == 0 || kernel.runs.back().clock != highest) return std::optional<Megahertz>(highest);
+  WATTUNE_ASSIGN(const model::ClockAdvice advice, advisor.advise(kernel));
+  const bool is_unsure = measured < kFewestClocks || (measured < kMostClocks && advice.regret > kLargestRegret);
+  if (is_unsure && advice.next) return std::optional<Megahertz>(advice.next->clock);
+  if (advice.at.measured || measured > kMostClocks) return std::optional<Megahertz>();
+  return std::optional<Megahertz>(advice.at.clock);
 }
 
 }  // namespace
@@ -81,6 +101,14 @@ Result<Advice> advise(const MeasureAtClock& measure, const std::vector<Megahertz
   }
   WATTUNE_ASSIGN(const model::ClockAdvice advice, advisor.advise(kernel, goal));
   return advice_of(advice, std::move(measured));
+}
+
+Result<search::AdvisedClock> advised_clock(const std::vector<Megahertz>& table,
+                                           const std::vector<MeasuredKernel>& others) {
+  WATTUNE_ASSIGN(const std::vector<Megahertz> clocks, common_clocks(table, others));
+  WATTUNE_ASSIGN(const model::ClockAdvisor advisor, learn(others, clocks));
+  return search::AdvisedClock(
+      [advisor](const std::vector<search::ClockPoint>& points) { return clock_after(points, advisor); });
 }
 
 }  // namespace wattune::tune

@@ -133,6 +133,7 @@ std::vector<Metric> metrics_of(const power::EnergyFigures& figures, const std::v
   for (const BoardMetric metric : asked) add_asked(list, metric, figures);
   if (figures.conditions.clock) list.add("energy_clock", *figures.conditions.clock, "MHz");
   add_heat(list, figures.conditions);
+  if (figures.drift) list.add("energy_drift", *figures.drift);
   if (figures.conditions.throttled > 0.0) list.add("energy_throttled", figures.conditions.throttled);
   if (figures.gap) list.add("energy_gap", figures.gap->energy, "J");
   if (figures.ended_after) list.add("energy_window", to_seconds(*figures.ended_after), "s");

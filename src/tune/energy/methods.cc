@@ -70,6 +70,7 @@ Result<std::vector<MethodOutcome>> compare_methods(const Recording& recording, c
   std::vector<MethodOutcome> outcomes;
   for (const search::MethodInfo& info : search::methods()) {
     if ((info.needs_clocks && clocks.size() < 2) || (info.walks_shapes && !has_shapes)) continue;
+    if (info.follows_advice && !options.advised_clock) continue;
     search::MethodOptions own = options;
     std::vector<std::optional<Megahertz>> bases = {std::nullopt};
     if (info.name == kByBaseClock) bases.assign(clocks.begin(), clocks.end());

@@ -35,8 +35,8 @@ struct MethodOutcome {
 Result<MethodOutcome> replay_method(const std::string& method, const Recording& recording,
                                     const space::SearchSpace& space, const search::MethodOptions& options = {});
 
-// Runs every method for which the space has the clocks and block shapes; energy-to-solution+clocks runs once from each
-// clock. Fails as replay_method().
+// Runs every method for which the space has the clocks and block shapes, and the options the advice.
+// energy-to-solution+clocks runs once from each clock. Fails as replay_method().
 Result<std::vector<MethodOutcome>> compare_methods(const Recording& recording, const space::SearchSpace& space,
                                                    const search::MethodOptions& options = {});
 
