@@ -229,9 +229,10 @@ class CountedClocks final : public backend::ClockControl {
 class ClocksOfGt640 : public ::testing::Test {
  protected:
   // Profiles Srad, which waits for memory, and Hotspot, which computes; each takes so long, in 16 waves.
-  explicit ClocksOfGt640(Nanoseconds time = nanoseconds_from_ms(20)) {
+  explicit ClocksOfGt640(Nanoseconds time = nanoseconds_from_ms(20),
+                         const std::vector<const char*>& names = {"Srad", "Hotspot"}) {
     std::vector<simulate::SimulatedKernel> kernels;
-    for (const char* const name : {"Srad", "Hotspot"}) kernels.push_back(simulate::find_gt640_kernel(name)->kernel);
+    for (const char* const name : names) kernels.push_back(simulate::find_gt640_kernel(name)->kernel);
     kernels_ = profile_all(simulate::gt640(), equally_long(simulate::gt640(), kernels, time, 16).value()).value();
     for (ProfiledKernel& kernel : kernels_) kernel.traits.power = {.alone = Watts(40), .idle = Watts(30)};
   }
@@ -322,6 +323,43 @@ TEST_F(ClocksOfGt640, PairedAndGreedyTakeFewerJoulesAtClocksOfTheirChoice) {
     const QueueRun own = run_queue(*on, arrivals, {.policy = policy}, PairTable(2)).value();
     EXPECT_LT(chosen.energy.value(), 0.95 * own.energy.value()) << policy;
     profile(thrifty);
+  }
+}
+
+// Eight kernels at six clocks. Matrix and Time_step come last.
+class ManyKernelsOfGt640 : public ClocksOfGt640 {
+ protected:
+  ManyKernelsOfGt640()
+      : ClocksOfGt640(nanoseconds_from_ms(20),
+                      {"Srad", "Hotspot", "Pathfinder", "Bitonic", "Layer", "Samplerank", "Matrix", "Time_step"}) {
+    asked_.clear();
+    for (const double clock : {562.0, 705.0, 836.0, 967.0, 1097.0, 1228.0})
+      asked_.push_back({.graphics = Megahertz(clock)});
+  }
+};
+
+// The first six are measured at all clocks. The last two are measured at few, the best among them, and estimates fill the
+// rest.
+TEST_F(ManyKernelsOfGt640, TheLastAreMeasuredAtFewClocksAndAtTheirBest) {
+  const Objective thrifty{.goal = Goal::energy};
+  const auto on = machine();
+  const auto profiles =
+      profile_at_clocks(*on, *clocks_,
+                        {.clocks = asked_, .window = nanoseconds_from_ms(20), .rounds = 1, .objective = thrifty})
+          .value();
+  const auto measured = [&](std::size_t kernel) {
+    return std::ranges::count(profiles[kernel], false, &AtClock::is_estimated);
+  };
+  for (std::size_t kernel = 0; kernel < 6; ++kernel) EXPECT_EQ(measured(kernel), 6) << kernel;
+  EXPECT_LT(measured(6) + measured(7), 12);
+  for (const std::size_t kernel : {6, 7}) {
+    ASSERT_EQ(profiles[kernel].size(), 6U);
+    KernelTraits traits = kernels_[kernel].traits;
+    traits.at_clocks = profiles[kernel];
+    const AtClock* const best = traits.at(best_clocks(traits, thrifty));
+    ASSERT_NE(best, nullptr);
+    EXPECT_FALSE(best->is_estimated);
+    EXPECT_FALSE(profiles[kernel].back().is_estimated);
   }
 }
 

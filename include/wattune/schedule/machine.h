@@ -63,6 +63,7 @@ struct WATTUNE_EXPORT AtClock {
   Nanoseconds alone;  // time of the grid
   PowerTraits power;
   std::optional<Megahertz> memory = {};  // nullopt for the board's own memory clock
+  bool is_estimated = false;             // true if it was not measured: other kernels and other clocks say it
 
   backend::BoardSetting setting() const { return {.graphics = clock, .memory = memory}; }
   Joules energy() const { return power.alone * alone; }

@@ -287,7 +287,8 @@ Json clocks_json(const schedule::KernelTraits& kernel) {
                     {"memory_clock_mhz", memory_json(point.setting())},
                     {"alone_ms", to_ms(point.alone)},
                     {"watts_alone", watts_json(point.power.alone)},
-                    {"watts_idle", watts_json(point.power.idle)}});
+                    {"watts_idle", watts_json(point.power.idle)},
+                    {"estimated", point.is_estimated}});
   return json;
 }
 

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "model/interface/clock_advisor.h"
 #include "model/interface/power_curve.h"
 #include "model/interface/time_curve.h"
 #include "schedule/forecast/by_memory.h"
@@ -60,8 +63,9 @@ Result<AtClock> measure(Machine& machine, backend::ClockControl& control, Kernel
       .clock = *clocks.graphics, .alone = alone, .power = {.alone = power, .idle = idle}, .memory = clocks.memory};
 }
 
+// Measures the first kernels at all clocks.
 Result<void> measure_all(Machine& machine, backend::ClockControl& control, const ClockProfileOptions& options,
-                         Profiles& profiles) {
+                         std::span<std::vector<AtClock>> profiles) {
   for (const backend::BoardSetting& clocks : options.clocks) {
     WATTUNE_TRY(set(control, clocks));
     idle_for(machine, std::max(options.window, kLongestClockLatency));
@@ -71,6 +75,108 @@ Result<void> measure_all(Machine& machine, backend::ClockControl& control, const
       WATTUNE_ASSIGN(const AtClock measured, measure(machine, control, kernel, clocks, idle, options));
       profiles[kernel].push_back(measured);
     }
+  }
+  return {};
+}
+
+// The points of a kernel at one memory clock, ascending by the cores' clock.
+using Row = std::span<const AtClock>;
+
+model::KernelOverClocks over_clocks(const std::string& group, Row points) {
+  model::KernelOverClocks kernel{.group = group, .runs = {}};
+  for (const AtClock& point : points) kernel.runs.push_back({point.clock, point.alone, point.power.alone});
+  return kernel;
+}
+
+std::vector<Row> rows_of(const std::vector<AtClock>& profile) { return by_memory(Row(profile)); }
+
+// Returns an advisor that learned from these kernels at the memory clock of their row of this number.
+Result<model::ClockAdvisor> advisor_of(const Machine& machine, std::span<const std::vector<AtClock>> known,
+                                       std::size_t row) {
+  std::vector<model::KernelOverClocks> kernels;
+  for (KernelId kernel = 0; kernel < known.size(); ++kernel)
+    kernels.push_back(over_clocks(machine.kernel(kernel)->name, rows_of(known[kernel])[row]));
+  return model::ClockAdvisor::learn(kernels);
+}
+
+// Returns a kernel's points at the clocks of a known row: those that were measured, the highest of them first, and
+// estimates of the others.
+Result<std::vector<AtClock>> with_estimates(Row known, const std::vector<AtClock>& measured,
+                                            const model::ClockAdvisor& advisor) {
+  WATTUNE_ASSIGN(const auto estimates, advisor.estimate(over_clocks({}, measured)));
+  const AtClock& highest = measured.front();
+  std::vector<AtClock> points;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const auto its = std::ranges::find(measured, known[i].clock, &AtClock::clock);
+    if (its != measured.end()) {
+      points.push_back(*its);
+      continue;
+    }
+    const Nanoseconds alone = estimates[i].time.expected * highest.alone;
+    const Joules energy = estimates[i].energy.expected * highest.energy();
+    points.push_back({.clock = known[i].clock,
+                      .alone = alone,
+                      .power = {.alone = energy / alone, .idle = known[i].power.idle},
+                      .memory = known[i].memory,
+                      .is_estimated = true});
+  }
+  return points;
+}
+
+// Measures a kernel at clocks of a known row until the best of all is a measured one, at two clocks at least.
+Result<std::vector<AtClock>> measure_advised(Machine& machine, backend::ClockControl& control, KernelId kernel,
+                                             Row known, const model::ClockAdvisor& advisor,
+                                             const ClockProfileOptions& options) {
+  KernelTraits traits = *machine.kernel(kernel);
+  std::vector<AtClock> measured;
+  for (Megahertz next = known.back().clock;;) {
+    const AtClock& there = *std::ranges::find(known, next, &AtClock::clock);
+    WATTUNE_ASSIGN(const AtClock point, measure(machine, control, kernel, there.setting(), there.power.idle, options));
+    measured.push_back(point);
+    WATTUNE_ASSIGN(traits.at_clocks, with_estimates(known, measured, advisor));
+    const AtClock* const best = traits.at(best_clocks(traits, options.objective));
+    if (best != nullptr && best->is_estimated) {
+      next = best->clock;
+      continue;
+    }
+    if (measured.size() > 1) return traits.at_clocks;
+    WATTUNE_ASSIGN(const model::ClockAdvice advice, advisor.advise(over_clocks({}, measured)));
+    next = advice.next->clock;
+  }
+}
+
+// Measures a kernel at few clocks of each row of the known kernels. Measures all clocks of rows that are short or say
+// nothing.
+Result<std::vector<AtClock>> profile_like(std::span<const std::vector<AtClock>> known, Machine& machine,
+                                          backend::ClockControl& control, KernelId kernel,
+                                          const ClockProfileOptions& options) {
+  constexpr std::size_t kFewestClocks = 5;  // fewer are measured at once
+  std::vector<AtClock> profile;
+  const std::vector<Row> rows = rows_of(known.front());
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const auto advisor = advisor_of(machine, known, row);
+    if (advisor && rows[row].size() >= kFewestClocks) {
+      WATTUNE_ASSIGN(const auto points, measure_advised(machine, control, kernel, rows[row], *advisor, options));
+      profile.insert(profile.end(), points.begin(), points.end());
+      continue;
+    }
+    for (const AtClock& there : rows[row]) {
+      WATTUNE_ASSIGN(const AtClock point,
+                     measure(machine, control, kernel, there.setting(), there.power.idle, options));
+      profile.push_back(point);
+    }
+  }
+  return profile;
+}
+
+// Measures the first kernels at all clocks, and then the others at few.
+Result<void> measure_each(Machine& machine, backend::ClockControl& control, const ClockProfileOptions& options,
+                          Profiles& profiles) {
+  constexpr std::size_t kKnownKernels = 6;  // enough for regrets below 1 % (docs/results/frugal.md)
+  const std::span known = std::span(profiles).first(std::min(kKnownKernels, profiles.size()));
+  WATTUNE_TRY(measure_all(machine, control, options, known));
+  for (KernelId kernel = known.size(); kernel < profiles.size(); ++kernel) {
+    WATTUNE_ASSIGN(profiles[kernel], profile_like(known, machine, control, kernel, options));
   }
   return {};
 }
@@ -113,12 +219,13 @@ Result<Profiles> empty_profiles(const Machine& machine) {
 Result<Profiles> profile_at_clocks(Machine& machine, backend::ClockControl& control,
                                    const ClockProfileOptions& options) {
   WATTUNE_ASSIGN(Profiles profiles, empty_profiles(machine));
-  auto measured = measure_all(machine, control, options, profiles);
+  auto measured = measure_each(machine, control, options, profiles);
   auto restored = control.restore();
   if (!measured) return std::move(measured).error();
   if (!restored) return std::move(restored).error();
   for (std::vector<AtClock>& profile : profiles)
-    for (const std::span<AtClock> part : by_memory(std::span(profile))) smooth(part);
+    for (const std::span<AtClock> part : by_memory(std::span(profile)))
+      if (std::ranges::none_of(part, &AtClock::is_estimated)) smooth(part);
   return profiles;
 }
 

@@ -24,11 +24,16 @@ struct ClockProfileOptions {
   std::vector<backend::BoardSetting> clocks;  // those of one memory clock together, both ascending
   Nanoseconds window;                         // of each measurement, as in profile_power()
   std::size_t rounds = 3;                     // number of runs per kernel and clock; the median of their times counts
+  Objective objective = {};                   // the objective for which the best clocks must be measured ones
 };
 
-// Measures all kernels, in their order, at each of the clocks. The clocks are restored in every case. Times and powers
-// are those of the curves that fit them at each memory clock: model::TimeCurve, and from five clocks on
-// model::PowerCurve. Where no curve fits, they are the measured ones. Fails with invalid_argument if a kernel's time
+// Measures kernels alone, in their order, at each of the clocks. The clocks are restored in every case. Times and
+// powers are those of the curves that fit them at each memory clock: model::TimeCurve, and from five clocks on
+// model::PowerCurve. Where no curve fits, they are the measured ones.
+//
+// From the seventh kernel on, a kernel is measured at a few of the clocks only, if a memory clock has five or more. The
+// other six say what to expect of the rest (model::ClockAdvisor). The highest clock comes first, and then always the
+// one that seems the best for the objective, until that one is measured. Fails with invalid_argument if a kernel's time
 // alone is unknown, and with unavailable if the board reports no energy or runs faster than it was set to. Errors of
 // the control name the clock; errors of launches are passed on.
 Result<std::vector<std::vector<AtClock>>> profile_at_clocks(Machine& machine, backend::ClockControl& control,

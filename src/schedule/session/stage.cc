@@ -41,7 +41,8 @@ Result<void> Stage::profile_at_clocks(const Objective& objective, std::optional<
                                       std::size_t rounds) {
   WATTUNE_ASSIGN(const auto profiled, machine());
   auto profiles = schedule::profile_at_clocks(
-      *profiled, *clock_control(), {.clocks = clocks(), .window = window_or_usual(window), .rounds = rounds});
+      *profiled, *clock_control(),
+      {.clocks = clocks(), .window = window_or_usual(window), .rounds = rounds, .objective = objective});
   if (!profiles) return std::move(profiles).error().with_context(device());
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
     KernelTraits& traits = kernels_[i].traits;
