@@ -309,6 +309,7 @@ void queue(bool json) {
   row("one after the other at the best clocks for each", {.policy = "greedy", .clocks = true});
   row("greedy, highest clocks", {.policy = "greedy", .pairs = Pairs::at_highest_clocks});
   row("greedy, best clocks", {.policy = "greedy", .pairs = Pairs::at_best_clocks, .clocks = true});
+  row("greedy, by networks", {.policy = "greedy", .pairs = Pairs::by_networks, .clocks = true});
   row("paired, highest clocks", {.policy = "paired", .pairs = Pairs::at_highest_clocks});
   row("paired, best clocks", {.policy = "paired", .pairs = Pairs::at_best_clocks, .clocks = true});
 }

@@ -47,6 +47,17 @@ inline schedule::KernelTraits with_features(const Gt640Kernel& kernel, Fidelity 
   return traits;
 }
 
+// Returns the forecast of a pair for a scheduler, with all ratios.
+inline schedule::PairForecast network_forecast(const std::array<schedule::KernelTraits, 2>& traits) {
+  const auto forecaster = schedule::network_forecaster(networks(), schedule::limits_of(gt640()), networks().clocks);
+  return forecaster(traits[0], traits[1]).value();
+}
+
+// Returns the clocks that the networks predict for a kernel alone.
+inline backend::BoardSetting clocks_by_networks(const Gt640Kernel& kernel) {
+  return schedule::nearest_setting(networks().at(*with_features(kernel, Fidelity::fast).features), networks().clocks);
+}
+
 // A pair at a ratio as the networks predict it.
 struct PredictedWay {
   model::BlockRatio ratio;
@@ -61,8 +72,7 @@ struct PredictedWay {
 inline std::vector<PredictedWay> predicted_ways(const Pair& pair, Fidelity fidelity) {
   const auto& kernels = pair.kernels();
   const std::array traits = {with_features(*kernels[0], fidelity), with_features(*kernels[1], fidelity)};
-  const auto forecaster = schedule::network_forecaster(networks(), schedule::limits_of(gt640()), networks().clocks);
-  schedule::PairForecast best = forecaster(traits[0], traits[1]).value();
+  schedule::PairForecast best = network_forecast(traits);
   std::vector<schedule::PairForecast> forecasts = std::exchange(best.others, {});
   forecasts.insert(forecasts.begin(), std::move(best));
   std::vector<PredictedWay> ways;

@@ -5,17 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "lab/perf/gt640_networks.h"
 #include "lab/perf/gt640_pair.h"
 #include "schedule/interface/queue_experiment.h"
 #include "simulate/interface/board_clocks.h"
 
 namespace wattune::perf {
 
-enum class Pairs { none, at_highest_clocks, at_best_clocks };
+enum class Pairs { none, at_highest_clocks, at_best_clocks, by_networks };
 
 struct QueueEntrant {
   std::string policy;
-  Pairs pairs = Pairs::none;  // pairs that it knows
+  Pairs pairs = Pairs::none;  // pairs that it knows; by networks it knows of each kernel alone no more than they do
   bool clocks = false;        // true if it may set clocks
 };
 
@@ -39,15 +40,25 @@ class Gt640Queue {
   schedule::QueueRun run(const QueueEntrant& entrant) const {
     simulate::SimulatedBoard board(*simulate::find_board_model(gt640().board));
     simulate::BoardClocks clocks(board);
-    const auto machine = schedule::simulated_machine(gt640(), kernels_, {.gpu = {.board = &board}});
-    const schedule::QueueOptions options{.policy = entrant.policy,
-                                         .policy_options = {.objective = {.goal = schedule::Goal::energy}},
-                                         .scheduler = {.clocks = entrant.clocks ? &clocks : nullptr}};
+    const bool by_networks = entrant.pairs == Pairs::by_networks;
+    const auto machine = schedule::simulated_machine(gt640(), by_networks ? with_clocks_by_networks() : kernels_,
+                                                     {.gpu = {.board = &board}});
+    schedule::QueueOptions options{.policy = entrant.policy,
+                                   .policy_options = {.objective = {.goal = schedule::Goal::energy}},
+                                   .scheduler = {.clocks = entrant.clocks ? &clocks : nullptr}};
+    if (by_networks) options.scheduler.correction_weight = 0.0;
     return schedule::run_queue(*machine, arrivals_, options, forecasts(entrant.pairs)).value();
   }
 
  private:
   static constexpr double kLonger = 15.0;  // than 100 ms, so that holding a clock for a second pays
+
+  std::vector<schedule::ProfiledKernel> with_clocks_by_networks() const {
+    std::vector<schedule::ProfiledKernel> kernels = kernels_;
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+      kernels[i].traits.best_clocks = clocks_by_networks(simulate::gt640_kernels()[i]);
+    return kernels;
+  }
 
   static schedule::PairTable forecasts(Pairs pairs) {
     schedule::PairTable table(gt640().sms);
@@ -57,7 +68,10 @@ class Gt640Queue {
     for (std::size_t i = 0; i < kernels.size(); ++i)
       for (std::size_t j = i + 1; j < kernels.size(); ++j) {
         const Pair pair(kernels[i], kernels[j]);
-        table.learn(i, j, pair.forecast(pair.best_ratio(clocks), clocks));
+        table.learn(i, j,
+                    pairs == Pairs::by_networks ? network_forecast({with_features(kernels[i], Fidelity::fast),
+                                                                    with_features(kernels[j], Fidelity::fast)})
+                                                : pair.forecast(pair.best_ratio(clocks), clocks));
       }
     return table;
   }
