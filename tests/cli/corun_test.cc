@@ -89,6 +89,12 @@ TEST_F(Corun, SharesBeatSplitsAndSplitsBeatStreamsOnASimulatedH100) {
   EXPECT_EQ(verdict["withheld"], nullptr);
 }
 
+TEST_F(Corun, NamesJoinedByPlusAreLaunchesOfOneKernel) {
+  EXPECT_THAT(small({}, "PC+TEA,BS").out, StartsWith("PC+TEA with BS on a simulated C2050\n"));
+  EXPECT_THAT(refused({"--device", "simulated:C2050", "--kernels", "PC+TAE,BS"}),
+              HasSubstr("no such published kernel: `TAE`"));
+}
+
 // Three pairs give three points for the errors; a pair whose name is missing was not drawn.
 TEST_F(Corun, ThePictureOfSeveralPairsHasForecastsAndGainsOfPaired) {
   ASSERT_EQ(small({"--svg", "pairs.svg"}).status, 0);
@@ -442,6 +448,32 @@ TEST_F(CorunOnOpencl, SweepsSlicesAndComparesWhatTheyLeave) {
   EXPECT_EQ(pair["outputs"]["differences"], nlohmann::json::array());
   EXPECT_EQ(pair["rows"].size(), 7U);  // including four baselines, as no kernel has SMs of its own
   for (const nlohmann::json& row : pair["rows"]) EXPECT_EQ(row["error"], nullptr) << row.dump();
+}
+
+// The second launch reads what all blocks of the first have written.
+TEST_F(CorunOnOpencl, ASpecOfSeveralLaunchesRunsAsOneKernel) {
+  folder_.write("turn.cl",
+                "__kernel void doubled(__global const float* x, __global float* twice) {\n"
+                "  twice[get_global_id(0)] = 2 * x[get_global_id(0)];\n}\n"
+                "__kernel void turned(__global const float* twice, __global float* out) {\n"
+                "  out[get_global_id(0)] = twice[get_num_groups(0) * 64 - 1 - get_global_id(0)];\n}\n");
+  folder_.write("turn.toml",
+                "[kernel]\nfile = \"turn.cl\"\nfunction = \"doubled\"\narguments = [\n"
+                "  { name = \"x\", type = \"float*\", length = \"n\", fill = \"iota\" },\n"
+                "  { name = \"twice\", type = \"float*\", length = \"n\", access = \"write\" },\n"
+                "  { name = \"out\", type = \"float*\", length = \"n\", access = \"write\" },\n]\n"
+                "[problem]\nn = 8192\n"
+                "[[launch]]\narguments = [\"x\", \"twice\"]\nglobal = [\"n\"]\nlocal = [\"64\"]\n"
+                "[[launch]]\nfunction = \"turned\"\narguments = [\"twice\", \"out\"]\n"
+                "global = [\"n\"]\nlocal = [\"64\"]\n[parameters]\nk = [1]\n");
+  const Finished pair = on_opencl({"turn.toml", "add.toml"});
+  ASSERT_EQ(pair.status, 0) << pair.err;
+  EXPECT_EQ(pair.json()["pairs"][0]["outputs"]["compared"], 6);
+  EXPECT_EQ(pair.json()["pairs"][0]["outputs"]["differences"], nlohmann::json::array());
+  const Finished queue =
+      on_opencl({"--works", "8", "--policies", "paired,kernelet,streams", "turn.toml", "scale.toml"});
+  ASSERT_EQ(queue.status, 0) << queue.err;
+  EXPECT_EQ(queue.json()["queue"]["outputs"]["differences"], nlohmann::json::array());
 }
 
 TEST_F(CorunOnOpencl, RunsQueuesOfTheSameSpecTwice) {
