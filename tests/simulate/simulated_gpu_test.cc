@@ -231,6 +231,29 @@ TEST(SimulatedGpu, KeepsGreenContextsApart) {
   for (const BlockRecord& each : gpu.trace()) EXPECT_EQ(each.sm, each.launch);
 }
 
+// The urgent block needs the whole SM. When the first block of the green context ends at 12 us, the next one waits,
+// though it would fit. So the second block ends alone at 16 us, and the urgent one takes 8 us.
+TEST(SimulatedGpu, KeepsRoomForAHigherPriorityThatMayUseTheSms) {
+  GpuModel model = two_sms();
+  model.sms = 1;
+  SimulatedGpu gpu(model);
+  const KernelId kernel = added(gpu, computing(20));
+  SimulatedKernel tight = computing(1, "tight");
+  tight.block.registers = 64;
+  const KernelId urgent = added(gpu, tight);
+  const GreenContextId context = gpu.add_green_context(0, 1).value();
+  const StreamId one = gpu.add_stream({.green_context = context}).value();
+  const StreamId other = gpu.add_stream({.green_context = context}).value();
+  const StreamId on_all = gpu.add_stream({.priority = 1}).value();
+  gpu.submit({.kernel = kernel, .stream = one, .blocks = 1}).value();
+  gpu.pass_until(Nanoseconds(4000));
+  gpu.submit({.kernel = kernel, .stream = other, .first_block = 1, .blocks = 19}).value();
+  gpu.submit({.kernel = urgent, .stream = on_all}).value();
+  const auto done = completions_of(gpu);
+  EXPECT_NEAR(us(done.at(2).begin), 16.0, 1e-6);
+  EXPECT_NEAR(us(done.at(2).end), 24.0, 1e-6);
+}
+
 // One block of each kernel on each SM, as persistent twins: both fetch all of their logical blocks, side by side.
 TEST(SimulatedGpu, LetsPersistentBlocksFetchLogicalOnes) {
   SimulatedGpu gpu(two_sms(), {.trace = true});

@@ -150,9 +150,9 @@ WATTUNE_EXPORT Forecaster whole_split_forecaster(const MachineLimits& limits, co
 WATTUNE_EXPORT Forecaster better_of(Forecaster one, Forecaster other, const Objective& objective);
 // Returns a forecaster that runs the pair on the machine at each feasible ratio, for some waves. It forecasts the best
 // ratio that it measured, and lists all others. Kernels run in `form`; kernels without a persistent twin run in slices.
-// If the form is persistent, twins run at each split of the SMs as well, and whole kernels at a few splits. Kernels are
-// found by their names. Unlike the other forecasters, it is called by one thread at a time, while nothing else runs on
-// the machine, which outlives it.
+// If the form is persistent, twins run at each split of the SMs as well, and whole kernels at a few splits. If it is
+// whole, only whole kernels run at these splits, however long they take. Kernels are found by their names. Unlike the
+// other forecasters, it is called by one thread at a time, while nothing else runs on the machine, which outlives it.
 WATTUNE_EXPORT Forecaster measured_forecaster(Machine& machine, Form form, const Objective& objective = {});
 
 // Returns the power of the two together at the board's own clocks, from their power alone; nullopt if that of either is

@@ -30,6 +30,7 @@
 #include "wattune/schedule/profile_record.h"
 #include "wattune/schedule/queue_report.h"
 #include "wattune/schedule/swept_pair.h"
+#include "wattune/schedule/tenants.h"
 #include "wattune/schedule/work.h"
 #include "wattune/simulate/gpu_model.h"
 
@@ -68,6 +69,9 @@ struct WATTUNE_EXPORT CorunOptions {
   StoredProfiles profiles = {};  // known profiles; kernels that have one are measured only at clocks
   ClockChoice clocks = {};       // without clocks of its own, those that the networks know, if they decide
   NetworkChoice networks = {};
+  // The priority from which submitted works are urgent; nullopt if none are. Urgent works begin at once, beside all
+  // that run. Kernels then run whole only, so that blocks of urgent works take the places of those that end.
+  std::optional<int> urgent_from = {};
 };
 
 // A kernel of a session.
@@ -84,7 +88,7 @@ using OwnArguments = std::map<std::string, backend::OwnArgument>;
 // A device with kernels that run together there.
 class WATTUNE_EXPORT CorunSession {
  public:
-  explicit CorunSession(std::unique_ptr<Stage> stage);
+  explicit CorunSession(std::unique_ptr<Stage> stage, std::optional<int> urgent_from = {});
   ~CorunSession();
 
   std::string device() const;  // name of the device
@@ -113,6 +117,10 @@ class WATTUNE_EXPORT CorunSession {
   // has the label that is to be traced, and with cancelled.
   Result<QueueReport> run_queue(const QueueRequest& request = {});
 
+  // Runs the works of tenants under several policies in rounds, for a time each. Fails as check_policies() does, with
+  // invalid_argument if a tenant or its kernels cannot be, with errors of the device, and with cancelled.
+  Result<TenantReport> run_tenants(const TenantRequest& request);
+
   // Submits one work, which runs beside others if that gains. The first call profiles the kernels. Without arguments
   // the work uses the session's own data. With some it uses the application's memory, in the device's context, and
   // values; the grid stays that of the spec's sizes. Arguments that are not given are the session's, and each buffer
@@ -131,6 +139,7 @@ class WATTUNE_EXPORT CorunSession {
 
  private:
   std::unique_ptr<Stage> stage_;
+  std::optional<int> urgent_from_;  // as in CorunOptions
   struct Submission;
   std::unique_ptr<Submission> submission_;
 };

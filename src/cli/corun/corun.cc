@@ -12,6 +12,7 @@
 #include "cli/corun/corun_plans.h"
 #include "cli/corun/corun_queue.h"
 #include "cli/corun/corun_sweep.h"
+#include "cli/corun/corun_tenants.h"
 #include "cli/corun/profile_file.h"
 #include "cli/program/command.h"
 #include "cli/program/interrupt.h"
@@ -32,6 +33,7 @@ struct CorunOptions {
   CorunObjective objective;
   CorunClocks clocks;
   schedule::NetworkChoice networks;
+  CorunTenants tenants;
   std::optional<std::uint64_t> works;
   std::uint64_t repeats = 5;
   Nanoseconds least_time = nanoseconds_from_ms(2);
@@ -71,6 +73,18 @@ Result<void> check_numbers(const CorunOptions& options) {
   return {};
 }
 
+// Rejects options that mean nothing to tenants.
+Result<void> check_tenants_mode(const CorunOptions& options) {
+  const bool is_another_queue = options.works || options.queue.load || !options.queue.arrivals.empty() ||
+                                options.objective.is_given() || options.clocks.choice.sets;
+  const bool keeps_more = options.explain || !options.trace.empty() || !options.svg.empty() || !options.output.empty();
+  if (is_another_queue || keeps_more)
+    return refuse("--tenant says which works come, for throughput and responses", options.tenants.texts.front(),
+                  "of the options of queues and sweeps leave all out but --policies");
+  WATTUNE_TRY(parse_tenants(options.tenants.texts));
+  return {};
+}
+
 // Rejects combinations of options that contradict each other.
 Result<void> check_mode(const CorunOptions& options) {
   const std::size_t kernels = options.kernels.specs.size() + options.kernels.names.size();
@@ -78,6 +92,8 @@ Result<void> check_mode(const CorunOptions& options) {
                            : options.kernels.specs.empty() ? options.kernels.names.front()
                                                            : options.kernels.specs.front();
   if (kernels < 2) return refuse("two kernels are needed to run together", only, "name two specs, or --kernels A,B");
+  if (options.tenants.are_given()) return check_tenants_mode(options);
+  if (options.tenants.time) return refuse("--for is of tenants", "", "--tenant NAME=KERNEL,...");
   if (!options.queue.arrivals.empty() && (options.queue.load || options.works))
     return refuse("--arrivals says when works arrive", options.queue.arrivals, "leave out --load and --works");
   if (!options.wants_queue() && (options.explain || !options.trace.empty()))
@@ -111,7 +127,8 @@ Json document(const schedule::CorunSession& session, const CorunOptions& options
           {"repeats", options.repeats}, {"seed", options.queue.seed},
           {"notes", session.notes()},   {"prospects", nullptr},
           {"pairs", nullptr},           {"complementary", nullptr},
-          {"planned", nullptr},         {"queue", nullptr}};
+          {"planned", nullptr},         {"queue", nullptr},
+          {"tenants", nullptr}};
 }
 
 ExitStatus status_of(bool printed, bool is_right) {
@@ -206,6 +223,23 @@ Result<ExitStatus> run_queues(schedule::CorunSession& session, const CorunOption
   return status_of(printed, !report.outputs || report.outputs->differences.empty());
 }
 
+Result<ExitStatus> run_tenants(schedule::CorunSession& session, const CorunOptions& options, const StopRequest& stop) {
+  schedule::TenantRequest request;
+  WATTUNE_ASSIGN(auto named, parse_tenants(options.tenants.texts));
+  WATTUNE_ASSIGN(request.tenants, tenants_of(session, std::move(named)));
+  if (!options.queue.policies.empty()) request.policies = options.queue.policies;
+  request.time = options.tenants.time.value_or(request.time);
+  request.seed = options.queue.seed;
+  request.repeats = options.repeats;
+  request.on_progress = watch(options, stop);
+  request.cancel = &stop.made();
+  WATTUNE_ASSIGN(const schedule::TenantReport report, session.run_tenants(request));
+  Json json = document(session, options);
+  json["tenants"] = tenants_json(report);
+  const bool printed = options.json ? print_document(dump(json)) : print_result(tenants_text(session, report));
+  return status_of(printed, report.differences.empty());
+}
+
 Result<ExitStatus> run_corun(CorunOptions options) {
   WATTUNE_TRY(check(options));
   schedule::CorunOptions wanted{.clocks = options.clocks.choice};
@@ -223,8 +257,9 @@ Result<ExitStatus> run_corun(CorunOptions options) {
   if (!options.json)
     for (const std::string& note : session->notes()) print_note(note);
   const StopRequest stop;
-  auto status =
-      options.wants_queue() ? run_queues(*session, options, stop) : run_sweeps(*session, options, journal.get(), stop);
+  auto status = options.tenants.are_given() ? run_tenants(*session, options, stop)
+                : options.wants_queue()     ? run_queues(*session, options, stop)
+                                            : run_sweeps(*session, options, journal.get(), stop);
   if (!status && status.error().code() == ErrorCode::cancelled && stop.made()) return ExitStatus::interrupted;
   return status;
 }
@@ -286,6 +321,7 @@ Command add_corun(CLI::App& program) {
   CLI::App* app = program.add_subcommand("corun", "Run kernels together: what pairs gain, and queues under policies");
   declare_corun_kernels(*app, options->kernels, options->device);
   declare_queues(*app, *options);
+  declare_tenants(*app, options->tenants);
   declare_objective(*app, options->objective);
   declare_clocks(*app, options->clocks);
   declare_networks(*app, options->networks);
@@ -309,7 +345,9 @@ Command add_corun(CLI::App& program) {
       "562/324,562/710,1228/324,1228/710\n"
       "  wattune corun --device simulated:GT640 --kernels Srad,Hotspot,Bt --objective energy --forecast networks "
       "--networks gt640.jsonl --clocks auto --policies greedy\n"
-      "  wattune corun --arrivals trace.csv gemm.toml copy.toml --trace trace.json --json");
+      "  wattune corun --arrivals trace.csv gemm.toml copy.toml --trace trace.json --json\n"
+      "  wattune corun --device simulated:C2050 --kernels PC,BS,TEA --waves 2 --tenant chat=TEA,priority=1,poisson=2ms "
+      "--tenant train=PC --tenant batch=BS --for 500ms");
   return {app, [options] { return run_corun(*options); }};
 }
 

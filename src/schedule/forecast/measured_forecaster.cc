@@ -99,10 +99,10 @@ struct ExpectedSplit {
   double apart() const { return std::abs(std::log(rates[0] / rates[1])); }
 };
 
-// Returns the splits at which no launch is expected to take long. The expected speeds are those of the twins or, if
-// they have none, follow from the share of the SMs with which a kernel is as fast as with all.
+// Returns the splits at which no launch is expected to take longer than this. The expected speeds are those of the
+// twins or, if they have none, follow from the share of the SMs with which a kernel is as fast as with all.
 std::vector<ExpectedSplit> splits_for_whole(const Machine& machine, const std::array<PilotKernel, 2>& pair,
-                                            const std::vector<PairForecast>& ways) {
+                                            const std::vector<PairForecast>& ways, Nanoseconds longest) {
   constexpr double kLeastRate = 1e-6;
   const double all = machine.limits().sms;
   std::vector<ExpectedSplit> splits;
@@ -116,7 +116,7 @@ std::vector<ExpectedSplit> splits_for_whole(const Machine& machine, const std::a
       split.rates[i] = std::max(
           kLeastRate,
           split.has_run ? twins->rates[i] : std::min(1.0, shares[i] / std::max(kLeastRate, kernel.saturating_share)));
-      is_short = is_short && *kernel.alone / split.rates[i] <= kLongestWholePilot;
+      is_short = is_short && *kernel.alone / split.rates[i] <= longest;
     }
     if (is_short) splits.push_back(split);
   }
@@ -143,9 +143,9 @@ Result<PairForecast> run_whole(Machine& machine, const std::array<PilotKernel, 2
 
 // Measures whole kernels on SMs of their own, for which they need no twins. With more SMs a kernel is not slower, so
 // the split at which both are equally fast is found by halving, from the one at which that is expected.
-Result<void> run_whole_splits(Machine& machine, const std::array<PilotKernel, 2>& pair,
-                              std::vector<PairForecast>& ways) {
-  const std::vector<ExpectedSplit> splits = splits_for_whole(machine, pair, ways);
+Result<void> run_whole_splits(Machine& machine, const std::array<PilotKernel, 2>& pair, std::vector<PairForecast>& ways,
+                              Nanoseconds longest = kLongestWholePilot) {
+  const std::vector<ExpectedSplit> splits = splits_for_whole(machine, pair, ways, longest);
   const auto balanced = std::ranges::min_element(splits, {}, &ExpectedSplit::apart);
   auto place = static_cast<std::size_t>(balanced - splits.begin());
   std::size_t begin = 0;
@@ -166,8 +166,12 @@ Result<PairForecast> best_pilot(Machine& machine, const std::string& first, cons
                                 const Objective& objective) {
   WATTUNE_ASSIGN(const PilotKernel one, find_by_name(machine, first));
   WATTUNE_ASSIGN(const PilotKernel other, find_by_name(machine, second));
-  WATTUNE_ASSIGN(const auto ratios, ratios_of(machine, one.id, other.id));
   std::vector<PairForecast> ways;
+  if (form == Form::whole) {
+    WATTUNE_TRY(run_whole_splits(machine, {one, other}, ways, kForever));
+    return best_of(objective, std::move(ways));
+  }
+  WATTUNE_ASSIGN(const auto ratios, ratios_of(machine, one.id, other.id));
   for (const model::BlockRatio& ratio : ratios) {
     WATTUNE_ASSIGN(PairForecast measured, run_pilot(machine, {one, other},
                                                     {on_each_sm(machine, one.id, ratio.first, form),

@@ -41,8 +41,8 @@ struct Plan {
   // The clocks that these shares request; nullopt if the previous request still holds. Clocks are held for a while, so
   // they may be set later.
   std::optional<backend::BoardSetting> clocks = {};
-  // True if one kernel runs alone with as many blocks as the SMs hold. A next one of this kind may fill the SMs that
-  // its last blocks leave idle.
+  // True if one kernel runs alone with as many blocks as the SMs hold, or whole kernels give way to urgent works. A
+  // next one of this kind begins in a lane of its own, and may fill the SMs that the last blocks leave idle.
   bool fills_sms = false;
   // True if a pair runs in a way that is to be measured. Nothing is launched behind its works, as another way may
   // follow.
@@ -84,8 +84,8 @@ struct QueueView {
   MachineLimits limits;
   Nanoseconds now;
   ClockView clocks = {};
-  // The works whose dependencies have ended: those that run, then others, each in the order of submission. Then follows
-  // the first work of each kernel that has none among them.
+  // The works whose dependencies have ended: those that run, then others, each in the order of submission. If some do
+  // not fit, those of the highest priority follow, and then the first work of each kernel that has none among them.
   std::vector<Candidate> works;
   // Further works of these kernels: those that did not fit into `works`, and those that are launched behind others.
   std::vector<WorkCount> later = {};
@@ -103,7 +103,11 @@ struct PolicyOptions {
   Nanoseconds longest_whole = nanoseconds_from_ms(2);
   // A work that has waited for this many times its time alone goes before those that have not; never if 0.
   double patience = 0.0;
-  unsigned most_streams = 16;  // in use at once (streams, priority)
+  unsigned most_streams = 16;  // in use at once (streams, priority, urgent works)
+  // The priority from which works are urgent, for paired; nullopt if none are. Urgent works begin at once, whole, in
+  // lanes of higher priorities than all others. The others run whole, too: blocks of whole kernels leave their SMs one
+  // by one, and urgent ones take their places.
+  std::optional<int> urgent_from = {};
   unsigned slices_in_flight = 2;
   model::PruningThresholds pruning = {};  // of kernelet
   std::uint64_t seed = 1;                 // of the random policy

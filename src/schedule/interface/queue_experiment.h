@@ -67,6 +67,9 @@ Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, co
 // True if pilots, short runs of the pairs, give the forecasts that this policy plans by. `split` has none.
 bool has_pilots(const QueueOptions& options);
 
+// Ends the works of an interrupted run, so that they do not run on into the next one. `submitted` is their number.
+void stop_all(Scheduler& scheduler, Machine& machine, std::size_t submitted);
+
 // Runs the queue. Fails with not_found if there is no such policy, with the first error of a work that did not succeed,
 // and with cancelled. A refusal of clocks is no error: the result covers the works that have ended, and the board has
 // its own clocks again.

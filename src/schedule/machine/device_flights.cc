@@ -160,14 +160,17 @@ Ended DeviceMachine::State::end_of(Flight& flight) {
   return ended;
 }
 
-// Notes when the next launches have their turn. Whole launches on all SMs run one after the other, whichever lanes they
-// are in.
+// Notes when the next launches have their turn. Whole launches on the same SMs run one after the other, whichever lanes
+// they are in, but those of a higher priority do not wait.
 void DeviceMachine::State::begin_turns(const Launch& ended, const Lane& of, Nanoseconds end) {
-  const auto has_all = [](const Launch& launch) { return launch.form == Form::whole && launch.sms.count == 0; };
+  const auto waited = [&](const Launch& next) {
+    return ended.form == Form::whole && next.form == Form::whole && next.sms == ended.sms &&
+           next.priority <= ended.priority;
+  };
   for (auto& [key, lane] : lanes) {
     if (lane.flights.empty()) continue;
     Flight& next = lane.flights.front();
-    if (&lane == &of || (has_all(ended) && has_all(next.launch))) next.turn = std::max(next.turn, end);
+    if (&lane == &of || waited(next.launch)) next.turn = std::max(next.turn, end);
   }
 }
 

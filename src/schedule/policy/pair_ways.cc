@@ -141,6 +141,7 @@ Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const P
 }
 
 bool may_run(const CandidatePair& pair, const PairForecast& way, const QueueView& view, const PolicyOptions& options) {
+  if (options.urgent_from) return way.whole;
   const std::array kernels = {pair.first->traits, pair.second->traits};
   if (!way.sms_of_first) return std::ranges::all_of(kernels, [](const KernelTraits* each) { return can_share(*each); });
   if (!way.whole) return std::ranges::all_of(kernels, &KernelTraits::persistent);
@@ -184,6 +185,7 @@ bool gains(double merit, const PairForecast& forecast, const std::array<const Ke
 }
 
 bool is_too_long(const CandidatePair& pair, const PairForecast& way, const PolicyOptions& options) {
+  if (options.urgent_from) return false;
   const Nanoseconds longest = kLongerWhole * options.longest_whole;
   return pair.first->left * pair.first->traits->alone.value_or(Nanoseconds()) > way.rates[0] * longest ||
          pair.second->left * pair.second->traits->alone.value_or(Nanoseconds()) > way.rates[1] * longest;

@@ -40,7 +40,8 @@ Nanoseconds lost_by_going_on(const KernelTraits& kernel, Nanoseconds left, unsig
 bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
            const PolicyOptions& options);
 
-// True if arrivals would wait too long for one of the two, since nothing stops whole kernels.
+// True if arrivals would wait too long for one of the two, since nothing stops whole kernels. Urgent ones wait for
+// none.
 bool is_too_long(const CandidatePair& pair, const PairForecast& way, const PolicyOptions& options);
 
 // The remaining work of two kernels, which run together until one has nothing left.
@@ -57,7 +58,7 @@ Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const P
 double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost, const Objective& objective);
 
 // True if the pair may run in this way. Whole kernels may only if no work of another kernel waits, which might suit one
-// of the two better later.
+// of the two better later. If works may be urgent, nothing but whole kernels may.
 bool may_run(const CandidatePair& pair, const PairForecast& way, const QueueView& view, const PolicyOptions& options);
 
 // True if only trials run in this way (way_choice.h): nothing stops whole kernels, and they have not run so.

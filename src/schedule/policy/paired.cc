@@ -162,7 +162,8 @@ double cost_as_twin(const KernelTraits& kernel, const Residency& best, const Obj
 
 // Tells whether a work that runs alone should run whole, not as a twin.
 bool runs_whole(const Candidate& work, const Residency& best, const PolicyOptions& options) {
-  if (!can_share(*work.traits) || (work.running && work.running->form == Form::whole)) return true;
+  if (options.urgent_from || !can_share(*work.traits)) return true;
+  if (work.running && work.running->form == Form::whole) return true;
   const Nanoseconds left = work.traits->alone.value_or(Nanoseconds()) * work.left;
   const bool is_known = left > Nanoseconds(0);
   if (!is_known) return false;

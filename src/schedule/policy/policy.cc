@@ -49,7 +49,7 @@ const std::vector<NamedPolicy>& named_policies() {
       {{"paired",
         "pairs that gain share every SM in the best ratio or split the SMs, planned anew on arrivals and ends",
         ForecastKind::best_ratio, Form::persistent, true},
-       paired_plan},
+       paired_plan_beside_urgent},
       {{"kernelet", "the paper's: greedy pairs of slices, fixed until one of the two ends",
         ForecastKind::balanced_ratio, Form::slices},
        kernelet_plan},

@@ -73,5 +73,7 @@ Plan kernelet_plan(const QueueView& view, const PairTable& table, const PolicyOp
 Plan greedy_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options, ProfitTable& profits);
 Plan random_plan(const QueueView& view, const PolicyOptions& options);
 Plan paired_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options);
+// Plans urgent works (PolicyOptions::urgent_from), which all run, and the others as paired_plan() does without them.
+Plan paired_plan_beside_urgent(const QueueView& view, const PairTable& table, const PolicyOptions& options);
 
 }  // namespace wattune::schedule

@@ -112,6 +112,17 @@ std::vector<WorkCount> Scheduler::State::works_after(const QueueView& view, cons
   return later;
 }
 
+// Adds works of the highest priority that the window leaves out, or a long queue of others would hide them.
+void Scheduler::State::add_most_urgent(QueueView& view, Nanoseconds later) {
+  if (view.works.size() < options.window) return;  // it has all works
+  for (const WorkId id : queue.most_urgent()) {
+    if (view.works.size() >= 2 * options.window) return;
+    const Entry& entry = *queue.find(id);
+    const bool is_seen = std::ranges::find(view.works, id, &Candidate::work) != view.works.end();
+    if (!is_seen && entry.waits_its_turn()) view.works.push_back(candidate(entry, later));
+  }
+}
+
 // Adds the first work of each kernel that the view lacks, at most as many as the window. Otherwise works of one kernel
 // could fill the window, and its partners behind them would not be seen.
 void Scheduler::State::add_first_of_others(QueueView& view, Nanoseconds later) {
@@ -154,6 +165,7 @@ QueueView Scheduler::State::view(Nanoseconds now, const Entry* without) {
     if (view.works.size() >= options.window) break;
     if (const Entry& entry = *queue.find(id); entry.waits_its_turn()) view.works.push_back(candidate(entry, later));
   }
+  add_most_urgent(view, later);
   add_first_of_others(view, later);
   view.later = works_after(view, ended);
   return view;

@@ -36,6 +36,8 @@ Forecasters forecasters_of(Machine& machine, const QueueOptions& options, const 
                            const model::ChainSm& sm) {
   const MachineLimits& limits = machine.limits();
   if (policy.forecasts == ForecastKind::split) return {.predict = {}, .measure = split_forecaster(limits, sm)};
+  if (options.policy_options.urgent_from && policy.name == "paired")
+    return {.predict = {}, .measure = measured_forecaster(machine, Form::whole)};
   const bool is_balanced = policy.forecasts == ForecastKind::balanced_ratio;
   // If clocks may be set, the best way is chosen there; here all ways are wanted.
   const Objective objective = options.scheduler.clocks != nullptr ? Objective() : options.policy_options.objective;
@@ -62,15 +64,6 @@ Result<void> collect(Scheduler& scheduler, std::vector<WorkStatistics>& works) {
     works.push_back(statistics);
   }
   return {};
-}
-
-// Ends the works of an interrupted run, so that they do not run on into the next one.
-void stop_all(Scheduler& scheduler, Machine& machine, std::size_t submitted) {
-  for (WorkId work = 1; work <= submitted; ++work) scheduler.cancel(work);
-  while (scheduler.is_running()) {
-    scheduler.dispatch();
-    scheduler.note(machine.wait(scheduler.deadline()));
-  }
 }
 
 Result<void> drive_to_end(Scheduler& scheduler, Machine& machine, const std::vector<Arrival>& arrivals,
@@ -169,6 +162,14 @@ Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, co
       table.learn(i, j, forecast);
     }
   return table;
+}
+
+void stop_all(Scheduler& scheduler, Machine& machine, std::size_t submitted) {
+  for (WorkId work = 1; work <= submitted; ++work) scheduler.cancel(work);
+  while (scheduler.is_running()) {
+    scheduler.dispatch();
+    scheduler.note(machine.wait(scheduler.deadline()));
+  }
 }
 
 bool has_pilots(const QueueOptions& options) {

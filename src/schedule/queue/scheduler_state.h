@@ -47,6 +47,7 @@ struct Scheduler::State {
   // Decisions (dispatch.cc). view() is what the policy sees: the present, or the moment when `without` will have ended.
 
   QueueView view(Nanoseconds now, const Entry* without = nullptr);
+  void add_most_urgent(QueueView& view, Nanoseconds later);
   void add_first_of_others(QueueView& view, Nanoseconds later);
   std::vector<WorkCount> works_after(const QueueView& view, const std::vector<const Entry*>& ended);
   Candidate candidate(const Entry& entry, Nanoseconds later) const;

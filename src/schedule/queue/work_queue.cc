@@ -117,9 +117,23 @@ std::size_t WorkQueue::count_ready(KernelId kernel) const {
   return found == ready_of_kernel_.end() ? 0 : found->second.size();
 }
 
+const std::set<WorkId>& WorkQueue::most_urgent() const {
+  static const std::set<WorkId> none;
+  return ready_of_priority_.size() > 1 ? ready_of_priority_.rbegin()->second : none;
+}
+
 void WorkQueue::make_ready(const Entry& entry) {
   ready_.insert(entry.id);
   ready_of_kernel_[entry.work.kernel].insert(entry.id);
+  ready_of_priority_[entry.work.priority].insert(entry.id);
+}
+
+void WorkQueue::unready(const Entry& entry) {
+  if (ready_.erase(entry.id) == 0) return;
+  ready_of_kernel_.at(entry.work.kernel).erase(entry.id);
+  const auto equals = ready_of_priority_.find(entry.work.priority);
+  equals->second.erase(entry.id);
+  if (equals->second.empty()) ready_of_priority_.erase(equals);
 }
 
 std::vector<Finished> WorkQueue::take_finished() { return std::exchange(finished_, {}); }
@@ -128,7 +142,7 @@ void WorkQueue::leave(WorkId work, Result<WorkStatistics> result) {
   if (!result) failed_.insert(work);
   finished_.push_back({work, std::move(result)});
   const auto entry = entries_.find(work);
-  if (ready_.erase(work) > 0) ready_of_kernel_.at(entry->second.work.kernel).erase(work);
+  unready(entry->second);
   entries_.erase(entry);
 }
 

@@ -79,6 +79,8 @@ class WorkQueue {
   std::size_t size() const { return entries_.size(); }
   const std::set<WorkId>& ready() const { return ready_; }
   const std::map<KernelId, std::set<WorkId>>& ready_by_kernel() const { return ready_of_kernel_; }
+  // Returns the works of the highest priority that wait for no other work; empty if all such works have one priority.
+  const std::set<WorkId>& most_urgent() const;
   // Returns the number of works of this kernel that wait for no other work.
   std::size_t count_ready(KernelId kernel) const;
   std::vector<Finished> take_finished();
@@ -89,6 +91,7 @@ class WorkQueue {
 
  private:
   void make_ready(const Entry& entry);
+  void unready(const Entry& entry);
   void leave(WorkId work, Result<WorkStatistics> result);
   Result<void> check(const Work& work, const Machine& machine) const;
 
@@ -96,6 +99,7 @@ class WorkQueue {
   std::map<WorkId, Entry> entries_;
   std::set<WorkId> ready_;  // works that wait for no other work
   std::map<KernelId, std::set<WorkId>> ready_of_kernel_;
+  std::map<int, std::set<WorkId>> ready_of_priority_;  // without priorities that no such work has
   std::unordered_set<WorkId> failed_;
   std::vector<Finished> finished_;
 };

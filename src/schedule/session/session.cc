@@ -11,6 +11,7 @@
 #include "schedule/interface/policy.h"
 #include "schedule/interface/runtime.h"
 #include "schedule/queue/policy_runner.h"
+#include "schedule/queue/tenant_runner.h"
 #include "schedule/session/objective_checks.h"
 #include "schedule/session/own_data.h"
 #include "schedule/session/pair_experiment.h"
@@ -90,11 +91,11 @@ struct CorunSession::Submission {
   }
 
   // Starts the runtime, if there is none.
-  Result<void> start(Stage& stage) {
+  Result<void> start(Stage& stage, std::optional<int> urgent_from) {
     if (runtime != nullptr) return {};
     WATTUNE_TRY(stage.profile(kProfileRounds));
     WATTUNE_ASSIGN(auto machine, stage.machine());
-    WATTUNE_ASSIGN(Policy policy, find_policy("paired"));
+    WATTUNE_ASSIGN(Policy policy, find_policy("paired", {.urgent_from = urgent_from}));
     Forecaster forecaster = forecaster_of(stage, machine->limits());
     runtime = std::make_unique<Runtime>(
         std::move(machine), RuntimeOptions{.policy = std::move(policy), .forecaster = std::move(forecaster)});
@@ -149,8 +150,8 @@ struct CorunSession::Submission {
   std::size_t still_busy = 0;  // of them, when they were last looked at
 };
 
-CorunSession::CorunSession(std::unique_ptr<Stage> stage)
-    : stage_(std::move(stage)), submission_(std::make_unique<Submission>()) {}
+CorunSession::CorunSession(std::unique_ptr<Stage> stage, std::optional<int> urgent_from)
+    : stage_(std::move(stage)), urgent_from_(urgent_from), submission_(std::make_unique<Submission>()) {}
 
 CorunSession::~CorunSession() { submission_->end(*stage_, Shutdown::cancel); }
 
@@ -196,9 +197,15 @@ Result<QueueReport> CorunSession::run_queue(const QueueRequest& request) {
   return run_policies(*stage_, request);
 }
 
+Result<TenantReport> CorunSession::run_tenants(const TenantRequest& request) {
+  WATTUNE_TRY(check_policies(request.policies, {}));
+  const auto alone = submission_->end(*stage_);
+  return schedule::run_tenants(*stage_, request);
+}
+
 Result<Ticket> CorunSession::submit(const Work& work, const OwnArguments& arguments) {
   const std::lock_guard lock(submission_->mutex);
-  WATTUNE_TRY(submission_->start(*stage_));
+  WATTUNE_TRY(submission_->start(*stage_, urgent_from_));
   if (arguments.empty() || work.kernel >= kernels().size()) return submission_->runtime->submit(work);
   auto own = stage_->own_data(work.kernel, arguments);
   if (!own) return std::move(own).error().with_context(kernels()[work.kernel].traits.name);
@@ -217,14 +224,14 @@ Result<void> check_policies(const std::vector<std::string>& policies, const Obje
 Result<std::unique_ptr<CorunSession>> open(std::vector<CorunKernel> kernels, const CorunOptions& options) {
   WATTUNE_TRY(complete(kernels));
   WATTUNE_ASSIGN(auto stage, open_device_stage(kernels, options));
-  return std::make_unique<CorunSession>(std::move(stage));
+  return std::make_unique<CorunSession>(std::move(stage), options.urgent_from);
 }
 
 Result<std::unique_ptr<CorunSession>> open(backend::Device& device, std::vector<CorunKernel> kernels,
                                            const CorunOptions& options) {
   WATTUNE_TRY(complete(kernels));
   WATTUNE_ASSIGN(auto stage, attach_device_stage(device, kernels, options));
-  return std::make_unique<CorunSession>(std::move(stage));
+  return std::make_unique<CorunSession>(std::move(stage), options.urgent_from);
 }
 
 Result<std::unique_ptr<CorunSession>> open(std::vector<KernelSpec> specs, const CorunOptions& options) {
@@ -236,7 +243,7 @@ Result<std::unique_ptr<CorunSession>> open(std::vector<KernelSpec> specs, const 
 Result<std::unique_ptr<CorunSession>> open_simulated(const std::vector<std::string>& kernels, std::uint64_t waves,
                                                      const CorunOptions& options) {
   WATTUNE_ASSIGN(auto stage, open_simulated_stage(kernels, waves, options));
-  return std::make_unique<CorunSession>(std::move(stage));
+  return std::make_unique<CorunSession>(std::move(stage), options.urgent_from);
 }
 
 }  // namespace wattune::schedule

@@ -208,6 +208,19 @@ BlockStart BlockScheduler::begin_block(std::size_t slot, double overhead, double
   return {slot, launch.request.kernel, block.sm, work_of(launch, block.block), overhead};
 }
 
+// True if the launch has to wait behind one of these, which have blocks but find no room. No launch overtakes another
+// of its green context, and none overtakes one of a higher priority where both may use the same SMs.
+bool BlockScheduler::waits_behind(const std::vector<LaunchId>& heads, LaunchId id) const {
+  const StreamTraits& own = streams_[launches_[id].request.stream].traits;
+  const GreenContext& its_sms = green_contexts_[own.green_context];
+  return std::ranges::any_of(heads, [&](LaunchId head) {
+    const StreamTraits& first = streams_[launches_[head].request.stream].traits;
+    const GreenContext& taken = green_contexts_[first.green_context];
+    const bool overlaps = its_sms.first < taken.first + taken.count && taken.first < its_sms.first + its_sms.count;
+    return first.green_context == own.green_context || (first.priority > own.priority && overlaps);
+  });
+}
+
 bool BlockScheduler::place_one(LaunchId id, double now, std::vector<BlockStart>& starts) {
   Launch& launch = launches_[id];
   const std::optional<unsigned> sm = roomiest(launch);
@@ -230,21 +243,20 @@ std::vector<BlockStart> BlockScheduler::dispatch(double now) {
   next_moment_ = kNever;
   std::vector<BlockStart> starts;
   admit(now);
-  std::vector<GreenContextId> headed;  // contexts whose first launch has blocks but no room
+  std::vector<LaunchId> heads;  // launches that have blocks but no room
   for (std::size_t i = 0; i < resident_.size();) {
     const LaunchId id = resident_[i];
-    const GreenContextId context = streams_[launches_[id].request.stream].traits.green_context;
     if (launches_[id].to_place == 0 && launches_[id].placed == 0) {
       leave(id, now);
       admit(now);
       i = 0;
-    } else if (launches_[id].to_place == 0 || std::ranges::find(headed, context) != headed.end()) {
+    } else if (launches_[id].to_place == 0 || waits_behind(heads, id)) {
       ++i;
     } else if (next_block_ > now) {
       next_moment_ = std::min(next_moment_, next_block_);
       return starts;
     } else if (!place_one(id, now, starts)) {
-      headed.push_back(context);
+      heads.push_back(id);
     }
   }
   return starts;

@@ -6,8 +6,8 @@
 // resident.
 //
 // The resident launch with the highest priority, the oldest of equals, gives its blocks to SMs until it has none left.
-// If its blocks find no room, later launches of its green context wait behind it (head of line). A block goes to the SM
-// that has the fewest warps.
+// If its blocks find no room, later launches of its green context wait behind it (head of line), and so do launches of
+// lower priorities that may use its SMs. A block goes to the SM that has the fewest warps.
 #pragma once
 
 #include <cstdint>
@@ -86,6 +86,7 @@ class BlockScheduler {
   void admit(double now);
   double ready_moment(LaunchId id) const;
   void make_resident(LaunchId id);
+  bool waits_behind(const std::vector<LaunchId>& heads, LaunchId id) const;
   bool place_one(LaunchId id, double now, std::vector<BlockStart>& starts);
   std::optional<unsigned> roomiest(const Launch& launch);
   bool fits(unsigned sm, KernelId kernel);
