@@ -351,6 +351,53 @@ TEST_F(Corun, RunsRecordedArrivals) {
   EXPECT_GT(queue["policies"][1]["makespan_ms"], 100.0);
 }
 
+// chat has 24 works in 99 ms, and the others always have some.
+TEST_F(Corun, RunsTenantsUnderThreePolicies) {
+  const std::vector<std::string> tenants = {
+      "--tenant", "chat=TEA,priority=1,every=4ms", "--tenant", "train=PC+BS", "--tenant", "batch=BS", "--for", "99ms"};
+  const Finished text = small(tenants);
+  ASSERT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, StartsWith("3 tenants on a simulated C2050, for 99.000 ms\n\ntenant  priority  kernels  "));
+  EXPECT_THAT(text.out, HasSubstr("\ntrain          0  PC, BS   a backlog\n"));
+  EXPECT_THAT(text.out, HasSubstr("\n-: 95 % needs 20 works, 99 % needs 100.\n"));
+  EXPECT_THAT(text.out, HasSubstr("\npaired over split: tenants that are not urgent do "));
+  std::vector<std::string> json = tenants;
+  json.push_back("--json");
+  const nlohmann::json document = small(json).json();
+  EXPECT_EQ(document["queue"], nullptr);
+  const nlohmann::json& report = document["tenants"];
+  EXPECT_EQ(report["time_ms"], 99.0);
+  EXPECT_EQ(report["tenants"][0]["urgent"], true);
+  EXPECT_EQ(report["tenants"][1]["kernels"], nlohmann::json({"PC", "BS"}));
+  EXPECT_EQ(report["tenants"][1]["gap_ms"], nullptr);
+  ASSERT_EQ(report["policies"].size(), 3U);
+  const nlohmann::json& paired = report["policies"][2];
+  EXPECT_EQ(paired["policy"], "paired");
+  EXPECT_EQ(paired["tenants"][0]["works"], 24);
+  EXPECT_GT(paired["tenants"][0]["response_95_ms"], 0.0);
+  EXPECT_EQ(paired["tenants"][0]["response_99_ms"], nullptr);
+  EXPECT_GT(paired["tenants"][1]["of_alone"], 0.1);
+  EXPECT_GT(paired["others_over_split"]["ratio"], 0.5);
+}
+
+TEST_F(Corun, RefusesTenantsThatCannotBe) {
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"--device", "simulated:C2050", "--waves", "1", "--kernels", "PC,TEA", "--tenant"});
+    return refused(more);
+  };
+  EXPECT_THAT(with({"chat"}), HasSubstr("--tenant: NAME=KERNEL,...: `chat`"));
+  EXPECT_THAT(with({"chat=TEE"}), HasSubstr("--tenant: no such kernel here: `TEE` (did you mean `TEA`?)"));
+  EXPECT_THAT(with({"chat=TEA,priority=high"}), HasSubstr("a priority is a whole number: `high`"));
+  EXPECT_THAT(with({"chat=TEA,soon=1ms"}),
+              HasSubstr("a tenant has priority=N, every=TIME or poisson=TIME: `soon=1ms`"));
+  EXPECT_THAT(with({"chat=TEA,every=1ms,poisson=1ms"}), HasSubstr("its works arrive in one way: `poisson=1ms`"));
+  EXPECT_THAT(with({"chat=TEA,every=0s"}), HasSubstr("above 0: `0s`"));
+  EXPECT_THAT(with({"chat=TEA", "--tenant", "chat=PC"}), HasSubstr("two tenants of one name: `chat=PC`"));
+  EXPECT_THAT(with({"chat=TEA", "--works", "9"}), HasSubstr("--tenant says which works come"));
+  EXPECT_THAT(refused({"--device", "simulated:C2050", "--kernels", "PC,TEA", "--for", "1s"}),
+              HasSubstr("--for is of tenants"));
+}
+
 TEST_F(Corun, RefusesDamagedArrivalsByTheirLine) {
   const auto complaint = [&](const std::string& text) {
     folder_.write("arrivals.csv", text);

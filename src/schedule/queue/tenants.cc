@@ -51,9 +51,9 @@ std::optional<Gain> sooner_under(const TenantReport& report, const std::string& 
 }  // namespace
 
 std::size_t TenantRun::works() const {
-  std::size_t works = 0;
-  for (const TenantRound& round : rounds) works += round.works;
-  return works;
+  std::size_t sum = 0;
+  for (const TenantRound& round : rounds) sum += round.works;
+  return sum;
 }
 
 std::optional<Nanoseconds> TenantRun::response(double share) const {

@@ -118,7 +118,7 @@ std::size_t WorkQueue::count_ready(KernelId kernel) const {
 }
 
 const std::set<WorkId>& WorkQueue::most_urgent() const {
-  static const std::set<WorkId> none;
+  static const std::set<WorkId> none = {};
   return ready_of_priority_.size() > 1 ? ready_of_priority_.rbegin()->second : none;
 }
 
