@@ -131,6 +131,12 @@ Result<std::unique_ptr<ClockLease>> borrow_clocks(const std::string& pci_bus_id,
       std::make_unique<GuardedClocks>(board, pci_bus_id, options, std::move(guardian), std::move(notes)));
 }
 
+std::optional<BoardSetting> held_setting(const std::string& pci_bus_id) {
+  const Result<KnownBoard> board = backend::nvml::find_board(pci_bus_id);
+  if (!board || !is_owed(state_folder(), backend::nvml::board_uuid(*board, pci_bus_id))) return std::nullopt;
+  return backend::nvml::board_setting(*board);
+}
+
 std::vector<StaleBoard> restore_stale(const std::string& board, const std::filesystem::path& guardian) {
   std::vector<StaleBoard> all;
   const auto journals = find_journals(state_folder());

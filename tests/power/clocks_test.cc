@@ -53,6 +53,15 @@ class ClockLeases : public ::testing::Test {
   static ProcessIdentity dead() { return {getpid(), 1}; }
 };
 
+TEST_F(ClockLeases, AreSeenByOthersAsLongAsSomethingIsSet) {
+  const auto lease = borrow();
+  EXPECT_FALSE(held_setting(kBoard));
+  ASSERT_TRUE(lease->set(kSetting));
+  EXPECT_EQ(held_setting(kBoard), kSetting);
+  ASSERT_TRUE(lease->restore());
+  EXPECT_FALSE(held_setting(kBoard));
+}
+
 TEST_F(ClockLeases, SetThroughTheGuardianAndReadHere) {
   const auto lease = borrow();
   EXPECT_EQ(fakes::fake_board().sets, 0u);

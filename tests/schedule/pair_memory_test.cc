@@ -50,6 +50,47 @@ TEST_F(PairMemoryTest, OutlivesTheSessionInEitherOrder) {
   EXPECT_EQ(turned[1].ratio.first, 6U);
 }
 
+TEST_F(PairMemoryTest, KeepsStreamsAndTheProvenWay) {
+  const PairForecast streams{.whole = true, .rates = {0.6, 0.6}, .measured = 2};
+  PairForecast priority{.whole = true, .urgent = 0, .rates = {0.9, 0.5}, .measured = 2};
+  priority.proven = ProvenWay{.shape = priority.shape(), .works = {3, 1}, .speedup = 1.4};
+  remember({priority, streams, split_});
+  const auto ways = known(fma_, copy_);
+  ASSERT_EQ(ways.size(), 3U);
+  EXPECT_EQ(ways[0].shape(), split_.shape());
+  EXPECT_EQ(ways[0].proven, priority.proven);
+  const auto turned = known(copy_, fma_);
+  EXPECT_EQ(turned[0].proven, (ProvenWay{{.whole = true, .urgent = 1}, {1, 3}, 1.4}));
+  remember({streams});
+  EXPECT_FALSE(known(fma_, copy_)[0].proven);
+}
+
+// Lines of older versions have neither streams nor a proven way.
+TEST_F(PairMemoryTest, ReadsFilesOfOlderVersions) {
+  remember({split_});
+  const std::string text = test::contents_of(file());
+  EXPECT_EQ(text.find("streams"), std::string::npos);
+  EXPECT_EQ(text.find("proven"), std::string::npos);
+  EXPECT_EQ(known(fma_, copy_).size(), 1U);
+}
+
+// A writer was killed in the middle of the second line.
+TEST_F(PairMemoryTest, ReadsWhatIsWholeOfAFileThatIsHalfWritten) {
+  remember({split_});
+  const std::string text = test::contents_of(file());
+  test::write_contents(file(), text + text.substr(0, text.size() / 2));
+  EXPECT_EQ(known(fma_, copy_).size(), 1U);
+}
+
+TEST_F(PairMemoryTest, KnowsNothingOfAnotherDriverOrClock) {
+  remember({split_});
+  for (const char* const part : {"driver", "clock"}) {
+    Identity other = copy_;
+    other.emplace(part, "another");
+    EXPECT_TRUE(known(fma_, other).empty()) << part;
+  }
+}
+
 TEST_F(PairMemoryTest, KnowsNothingOfAnotherDevice) {
   remember({split_});
   EXPECT_TRUE(known(fma_, {{"source", "copy"}, {"device", "NVIDIA H100"}}).empty());

@@ -358,9 +358,10 @@ TEST(MeasuredForecaster, RunsShortKernelsThemselvesOnSmsOfTheirOwn) {
       measured_forecaster(machine, Form::persistent)(*machine.kernel(0), *machine.kernel(1)).value();
   std::vector<PairForecast> ways = best.others;
   ways.push_back(best);
-  EXPECT_EQ(std::ranges::count_if(ways, &PairForecast::whole), 1);
+  const auto is_whole_split = [](const PairForecast& way) { return way.whole && way.sms_of_first; };
+  EXPECT_EQ(std::ranges::count_if(ways, is_whole_split), 1);
   for (const PairForecast& way : ways)
-    if (way.whole) {
+    if (is_whole_split(way)) {
       EXPECT_EQ(way.sms_of_first, 1U);
       EXPECT_EQ(way.measured, 1U);
       EXPECT_NEAR(way.speedup(), 1.5, 0.1);

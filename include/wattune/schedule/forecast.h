@@ -65,8 +65,25 @@ struct WATTUNE_EXPORT PairShape {
   model::BlockRatio ratio = {};
   std::optional<unsigned> sms_of_first = {};
   bool whole = false;
+  std::optional<std::size_t> urgent = {};
+
+  // True if the two run together; else one runs after the other.
+  bool is_together() const { return ratio.first > 0 || sms_of_first || whole; }
+  // True if both run whole on all SMs, each in a stream of its own.
+  bool is_in_streams() const { return whole && !sms_of_first; }
+  // Returns the same for the two kernels in the other order, on a machine with this many SMs.
+  PairShape swapped(unsigned sms) const;
 
   bool operator==(const PairShape&) const = default;
+};
+
+// The way that was the fastest of all that a sweep ran, under the scheduler as well.
+struct WATTUNE_EXPORT ProvenWay {
+  PairShape shape = {};                       // empty for one after the other
+  std::array<std::size_t, 2> works = {1, 1};  // of each kernel that ran
+  double speedup = 0.0;                       // sum of both speeds in this way; 0 for one after the other
+
+  bool operator==(const ProvenWay&) const = default;
 };
 
 // The forecast for two kernels that run together in one way.
@@ -74,7 +91,11 @@ struct WATTUNE_EXPORT PairForecast {
   model::BlockRatio ratio = {};  // blocks of each on each SM; 0 for both if they never share one
   // The SMs of the first kernel, if they split the SMs; the second kernel has the others.
   std::optional<unsigned> sms_of_first = {};
-  bool whole = false;                // on their own SMs they run as kernels, not as twins, which can be stopped
+  // True if they run as kernels, not as twins, which can be stopped: on SMs of their own, or on all SMs in a stream
+  // each.
+  bool whole = false;
+  // The kernel whose blocks go first in streams with priorities: 0 for the first, 1 for the second; else nullopt.
+  std::optional<std::size_t> urgent = {};
   std::array<double, 2> rates = {};  // the speed of each beside the other, divided by its speed alone
   std::optional<PairWatts> watts = {};
   // The time of each alone at its best clocks, divided by its time alone at the board's own.
@@ -86,6 +107,10 @@ struct WATTUNE_EXPORT PairForecast {
   // The number of works of each kernel, or of pilots (short trial runs), that showed these speeds; 0 if they are only
   // forecast.
   std::size_t measured = 0;
+  // The works of each kernel that showed these speeds since the forecast was learnt.
+  std::array<std::size_t, 2> observed = {};
+  // The proven way of the two; nullopt if there is none, and in `others`.
+  std::optional<ProvenWay> proven = {};
 
   // Returns S of Kernelet: how much faster they are than one after the other, while both run.
   double speedup() const { return rates[0] + rates[1]; }
@@ -106,7 +131,7 @@ struct WATTUNE_EXPORT PairForecast {
   // Returns the mean power of running the same work one after the other: its energy, divided by the time that both take
   // together.
   Watts watts_in_turn() const { return rates[0] * watts->alone[0] + rates[1] * watts->alone[1]; }
-  PairShape shape() const { return {ratio, sms_of_first, whole}; }
+  PairShape shape() const { return {ratio, sms_of_first, whole, urgent}; }
   // Returns the same forecast for the two kernels in the other order, on a machine with this many SMs.
   PairForecast swapped(unsigned sms) const;
 };
@@ -143,9 +168,10 @@ WATTUNE_EXPORT Forecaster chain_forecaster(const MachineLimits& limits, const mo
 // each kernel grows with its SMs up to its saturating share. Waiting for the other's requests costs speed, and so does
 // wanting more of L2 and DRAM, which all SMs share, than there is.
 WATTUNE_EXPORT Forecaster split_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
-// Returns a forecaster that lists the splits of split_forecaster() for whole kernels. The policy `paired` tries them
-// with real works: it trusts no forecast of whole kernels, since it cannot stop them.
-WATTUNE_EXPORT Forecaster whole_split_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
+// Returns a forecaster that lists the splits of split_forecaster() for whole kernels, and streams with and without
+// priorities, in which they are expected to gain nothing. The policy `paired` tries them with real works: it
+// trusts no forecast of whole kernels, since it cannot stop them.
+WATTUNE_EXPORT Forecaster whole_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
 // Returns a forecaster that returns the better of both forecasts for the objective, the first if they are equal.
 WATTUNE_EXPORT Forecaster better_of(Forecaster one, Forecaster other, const Objective& objective);
 // Returns a forecaster that runs the pair on the machine at each feasible ratio, for some waves. It forecasts the best
@@ -158,5 +184,9 @@ WATTUNE_EXPORT Forecaster measured_forecaster(Machine& machine, Form form, const
 // Returns the power of the two together at the board's own clocks, from their power alone; nullopt if that of either is
 // unknown.
 WATTUNE_EXPORT std::optional<PairWatts> watts_of(const KernelTraits& first, const KernelTraits& second);
+
+// Returns the ways of whole kernels on all SMs: in streams, and with priority for either. They are expected to be as
+// fast as one after the other, until works show more.
+WATTUNE_EXPORT std::vector<PairForecast> ways_in_streams(const KernelTraits& first, const KernelTraits& second);
 
 }  // namespace wattune::schedule

@@ -23,6 +23,7 @@
 #include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/model/co_residency.h"
+#include "wattune/schedule/forecast.h"
 #include "wattune/schedule/machine.h"
 
 namespace wattune::inline v0_1::schedule {
@@ -49,6 +50,11 @@ struct WATTUNE_EXPORT Arrangement {
 // Returns a text such as "3:5 resident blocks per SM", "96:36 SMs (green contexts)" or "two streams"; "slices of 1:3
 // blocks per unit" on a machine that does not know how many blocks an SM holds.
 WATTUNE_EXPORT std::string describe(const Arrangement& arrangement, const MachineLimits& limits);
+
+// Returns the shape in which the policy `paired` runs two kernels in this way; an empty one for one after the other.
+WATTUNE_EXPORT PairShape shape_of(const Arrangement& arrangement);
+// Returns the arrangement of a shape. Twins on SMs of their own count as a split, which sweeps run with whole kernels.
+WATTUNE_EXPORT Arrangement arrangement_of(const PairShape& shape);
 
 // The figures of one arrangement.
 struct WATTUNE_EXPORT SweepRow {

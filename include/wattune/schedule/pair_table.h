@@ -60,8 +60,12 @@ class WATTUNE_EXPORT PairTable {
   // Returns the power of the two as measured last, with the forecast without that measurement; nullopt if it was not
   // measured.
   std::optional<PairPowers> powers(KernelId first, KernelId second) const;
-  // Returns the best way and all others after corrections; empty if there is no forecast.
+  // Returns the best way and all others after corrections, with the proven way at the first; empty if there is no
+  // forecast.
   std::vector<PairForecast> ways(KernelId first, KernelId second) const;
+  // Returns the proven way of the two, in the order of the arguments. Returns nullopt if there is none, or if later
+  // works were slower in it by more than 5 %.
+  std::optional<ProvenWay> proven(KernelId first, KernelId second) const;
 
  private:
   // One way as forecast, without others, the kernel with the lower number first; with the mean corrections that
@@ -78,6 +82,7 @@ class WATTUNE_EXPORT PairTable {
     std::array<double, 2> correction = {1.0, 1.0};  // for ways that they have not run in
     std::optional<double> power_correction = {};    // of what both add to the idle power
     std::optional<PairPowers> powers = {};
+    std::optional<ProvenWay> proven = {};  // the kernel with the lower number first
   };
 
   static std::uint64_t key(KernelId first, KernelId second);

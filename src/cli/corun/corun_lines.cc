@@ -63,6 +63,8 @@ Json line_of_planned(const schedule::PlannedRun& run) {
   return {{"ratio", {run.forecast.ratio.first, run.forecast.ratio.second}},
           {"sms_of_first", run.forecast.sms_of_first.value_or(0)},
           {"whole", run.forecast.whole},
+          {"urgent", run.forecast.urgent ? Json(*run.forecast.urgent) : Json(nullptr)},
+          {"proven", run.forecast.proven.has_value()},
           {"rates", run.forecast.rates},
           {"makespan_ns", run.makespan.value()},
           {"gain", run.gain},
@@ -173,6 +175,10 @@ schedule::PlannedRun planned_from(const Json& json, const schedule::SweptPair& p
   if (const unsigned sms = count(json, "sms_of_first", 0, pair.limits.sms); sms > 0)
     planned.forecast.sms_of_first = sms;
   planned.forecast.whole = store::find_member(json, "whole") != nullptr && store::flag_member(json, "whole");
+  if (const Json* const urgent = store::find_member(json, "urgent"); urgent != nullptr && !urgent->is_null())
+    planned.forecast.urgent = count_within(*urgent, "urgent", 0, 1);
+  if (store::find_member(json, "proven") != nullptr && store::flag_member(json, "proven"))
+    planned.forecast.proven = schedule::ProvenWay{.shape = planned.forecast.shape()};
   planned.forecast.rates = amounts(json, "rates", 0.0, kMostRelativeSpeed);
   planned.makespan = makespan_from(json, planned.failure.has_value());
   planned.gain = amount(json, "gain", -1.0, kMostNs);

@@ -10,19 +10,16 @@
 #include "report/interface/forecast_plot.h"
 #include "schedule/interface/policy.h"
 #include "schedule/interface/queue_experiment.h"
+#include "wattune/schedule/pair_sweep.h"
 
 namespace wattune::cli {
 
 namespace {
 
-using schedule::Arrangement;
-using schedule::Way;
-
-bool is_planned_together(const schedule::PairForecast& forecast) {
-  return forecast.sms_of_first || forecast.ratio.first > 0;
-}
+bool is_planned_together(const schedule::PairForecast& forecast) { return forecast.shape().is_together(); }
 
 std::string why_in_turn(const schedule::PairForecast& forecast) {
+  if (forecast.proven) return "no other way was faster";
   if (forecast.speedup() < 1.0 + schedule::PolicyOptions().least_gain) return "no pilot gained";
   return fmt::format("pilots gained {}, which is not worth starting kernels anew", gain_text(forecast.speedup() - 1.0));
 }
@@ -30,10 +27,10 @@ std::string why_in_turn(const schedule::PairForecast& forecast) {
 std::string how_text(const schedule::SweptPair& pair) {
   const schedule::PairForecast& forecast = pair.planned.forecast;
   if (!is_planned_together(forecast)) return "one after the other, as " + why_in_turn(forecast);
-  const Arrangement how = forecast.sms_of_first ? Arrangement{.way = Way::split, .sms_of_first = *forecast.sms_of_first}
-                                                : Arrangement{.way = Way::shares, .ratio = forecast.ratio};
-  return fmt::format("by {}{}, whose pilots gained {}", describe(how, pair.limits),
-                     forecast.whole ? " for whole kernels" : "", gain_text(forecast.speedup() - 1.0));
+  const std::string how = describe(arrangement_of(forecast.shape()), pair.limits);
+  const std::string whole = forecast.whole && forecast.sms_of_first ? " for whole kernels" : "";
+  if (forecast.proven) return fmt::format("by {}{}, the fastest way", how, whole);
+  return fmt::format("by {}{}, whose pilots gained {}", how, whole, gain_text(forecast.speedup() - 1.0));
 }
 
 // Computes the gain that the pilots' speeds predict. The kernel that is left over runs on as fast as alone.
@@ -66,11 +63,13 @@ std::string planned_text(const schedule::SweptPair& pair) {
 
 Json planned_json(const schedule::SweptPair& pair) {
   const schedule::PlannedRun& run = pair.planned;
-  const bool is_together = is_planned_together(run.forecast);
-  const bool is_split = is_together && run.forecast.sms_of_first;
-  Json json = {{"ratio", nullptr},
+  const schedule::PairShape shape = run.forecast.shape();
+  Json json = {{"way", std::string(to_string(arrangement_of(shape).way))},
+               {"ratio", nullptr},
                {"sms_of_first", nullptr},
+               {"urgent", nullptr},
                {"whole", run.forecast.whole},
+               {"proven", run.forecast.proven.has_value()},
                {"forecast_rates", run.forecast.rates},
                {"makespan_ms", nullptr},
                {"gain", nullptr},
@@ -78,8 +77,9 @@ Json planned_json(const schedule::SweptPair& pair) {
                {"gain_over_baseline", nullptr},
                {"interval_over_baseline", nullptr},
                {"error", nullptr}};
-  if (is_split) json["sms_of_first"] = *run.forecast.sms_of_first;
-  if (is_together && !is_split) json["ratio"] = {run.forecast.ratio.first, run.forecast.ratio.second};
+  if (shape.sms_of_first) json["sms_of_first"] = *shape.sms_of_first;
+  if (shape.urgent) json["urgent"] = *shape.urgent;
+  if (shape.ratio.first > 0 && !shape.sms_of_first) json["ratio"] = {shape.ratio.first, shape.ratio.second};
   if (run.failure) return json["error"] = run.failure->to_string(), json;
   json["makespan_ms"] = to_ms(run.makespan);
   json["gain"] = run.gain;

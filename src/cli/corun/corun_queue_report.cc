@@ -17,6 +17,7 @@
 #include "schedule/interface/timing_class.h"
 #include "simulate/interface/ptx_profile.h"
 #include "wattune/schedule/forecast.h"
+#include "wattune/schedule/pair_sweep.h"
 
 namespace wattune::cli {
 
@@ -50,7 +51,7 @@ std::vector<KnownPair> known_pairs(const schedule::QueueReport& report, const sc
   return pairs;
 }
 
-bool runs_together(const schedule::PairForecast& forecast) { return forecast.sms_of_first || forecast.ratio.first > 0; }
+bool runs_together(const schedule::PairForecast& forecast) { return forecast.shape().is_together(); }
 
 // Returns ", 836 MHz" or ", 836/324 MHz"; empty for the board's own clocks.
 std::string clock_text(const std::optional<backend::BoardSetting>& clocks) {
@@ -70,6 +71,10 @@ std::string how_text(const schedule::PairForecast& forecast, unsigned sms) {
   if (forecast.sms_of_first)
     return fmt::format("{}:{} SMs{}{}", *forecast.sms_of_first, sms - *forecast.sms_of_first,
                        forecast.whole ? ", whole" : "", clock_text(forecast.clocks));
+  if (forecast.urgent)
+    return fmt::format("priority for the {}{}", *forecast.urgent == 0 ? "first" : "second",
+                       clock_text(forecast.clocks));
+  if (forecast.whole) return fmt::format("two streams{}", clock_text(forecast.clocks));
   return fmt::format("{}:{} blocks per SM{}", forecast.ratio.first, forecast.ratio.second, clock_text(forecast.clocks));
 }
 
@@ -211,10 +216,14 @@ std::string outputs_text(const schedule::QueueReport& report) {
 }
 
 Json shape_json(const schedule::PairForecast& forecast) {
-  Json json = {{"ratio", nullptr}, {"sms_of_first", nullptr}};
+  Json json = {{"way", std::string(to_string(arrangement_of(forecast.shape()).way))},
+               {"ratio", nullptr},
+               {"sms_of_first", nullptr},
+               {"urgent", nullptr}};
+  if (forecast.urgent) json["urgent"] = *forecast.urgent;
   if (forecast.sms_of_first)
     json["sms_of_first"] = *forecast.sms_of_first;
-  else if (runs_together(forecast))
+  else if (runs_together(forecast) && !forecast.whole)
     json["ratio"] = {forecast.ratio.first, forecast.ratio.second};
   return json;
 }

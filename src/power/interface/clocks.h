@@ -13,6 +13,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,10 @@ class ClockLease : public backend::ClockControl {
 // the board. Fails with busy if another process has borrowed the board or computes on it. take_over ignores MIG,
 // others' settings and others' computing.
 Result<std::unique_ptr<ClockLease>> borrow_clocks(const std::string& pci_bus_id, const BorrowOptions& options = {});
+
+// Returns the clocks and the limit that a board reports while any process holds settings of it through a guardian;
+// nullopt if none does, or if that cannot be read. An idle board may report less than it is set to.
+std::optional<backend::BoardSetting> held_setting(const std::string& pci_bus_id);
 
 // The result of restoring a board on which a dead process had left something set.
 struct StaleBoard {

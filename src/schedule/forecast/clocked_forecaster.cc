@@ -56,10 +56,10 @@ model::SoloKernel solo_of(const KernelAtMemory& at, std::optional<Megahertz> own
   return solo;
 }
 
-// Returns the speeds of a pair for the model. Pairs that split the SMs have no ratio; the model needs none, so any will
+// Returns the speeds of a pair for the model. Only pairs that share SMs have a ratio; the model needs none, so any will
 // do.
 model::PairSpeeds speeds_of(const PairForecast& way) {
-  return {.ratio = way.sms_of_first ? model::BlockRatio{1, 1} : way.ratio, .rates = way.rates};
+  return {.ratio = way.ratio.first > 0 ? way.ratio : model::BlockRatio{1, 1}, .rates = way.rates};
 }
 
 // Returns the predicted way. Its speeds and powers are divided by those alone at the board's own clocks, as in

@@ -209,10 +209,19 @@ PairForecast best_of(const Objective& objective, std::vector<PairForecast> ways)
   return chosen;
 }
 
+PairShape PairShape::swapped(unsigned sms) const {
+  return {.ratio = {ratio.second, ratio.first},
+          .sms_of_first = sms_of_first ? std::optional(sms - *sms_of_first) : std::nullopt,
+          .whole = whole,
+          .urgent = urgent ? std::optional(1 - *urgent) : std::nullopt};
+}
+
 PairForecast PairForecast::swapped(unsigned sms) const {
-  PairForecast turned{.ratio = {ratio.second, ratio.first},
-                      .sms_of_first = sms_of_first ? std::optional(sms - *sms_of_first) : std::nullopt,
-                      .whole = whole,
+  const PairShape turned_shape = shape().swapped(sms);
+  PairForecast turned{.ratio = turned_shape.ratio,
+                      .sms_of_first = turned_shape.sms_of_first,
+                      .whole = turned_shape.whole,
+                      .urgent = turned_shape.urgent,
                       .rates = {rates[1], rates[0]},
                       .watts = watts,
                       .slower_alone = {slower_alone[1], slower_alone[0]},
@@ -223,6 +232,10 @@ PairForecast PairForecast::swapped(unsigned sms) const {
   }
   for (const PairForecast& other : others) turned.others.push_back(other.swapped(sms));
   turned.measured = measured;
+  turned.observed = {observed[1], observed[0]};
+  if (proven)
+    turned.proven = ProvenWay{
+        .shape = proven->shape.swapped(sms), .works = {proven->works[1], proven->works[0]}, .speedup = proven->speedup};
   return turned;
 }
 
@@ -239,6 +252,14 @@ std::optional<PairWatts> watts_of(const KernelTraits& first, const KernelTraits&
   return PairWatts{.idle = idle,
                    .added = {first.power->alone - idle, second.power->alone - idle},
                    .alone = {most_frugal_alone(first), most_frugal_alone(second)}};
+}
+
+std::vector<PairForecast> ways_in_streams(const KernelTraits& first, const KernelTraits& second) {
+  std::vector<PairForecast> ways;
+  for (const std::optional<std::size_t> urgent :
+       {std::optional<std::size_t>(), std::optional<std::size_t>(0), std::optional<std::size_t>(1)})
+    ways.push_back({.whole = true, .urgent = urgent, .rates = {0.5, 0.5}, .watts = watts_of(first, second)});
+  return ways;
 }
 
 Forecaster residency_forecaster(const MachineLimits& limits, const model::ChainSm& sm, const Objective& objective) {
@@ -258,12 +279,14 @@ Forecaster split_forecaster(const MachineLimits& limits, const model::ChainSm& s
       [=](const KernelTraits& first, const KernelTraits& second) { return split_forecast(limits, sm, first, second); };
 }
 
-Forecaster whole_split_forecaster(const MachineLimits& limits, const model::ChainSm& sm) {
+Forecaster whole_forecaster(const MachineLimits& limits, const model::ChainSm& sm) {
   return [=](const KernelTraits& first, const KernelTraits& second) -> Result<PairForecast> {
-    WATTUNE_ASSIGN(PairForecast splits, split_forecast(limits, sm, first, second));
-    splits.whole = splits.sms_of_first.has_value();
-    for (PairForecast& other : splits.others) other.whole = true;
-    return splits;
+    WATTUNE_ASSIGN(PairForecast best, split_forecast(limits, sm, first, second));
+    std::vector<PairForecast> ways = std::exchange(best.others, {});
+    if (best.sms_of_first) ways.push_back(std::move(best));
+    for (PairForecast& split : ways) split.whole = true;
+    std::ranges::move(ways_in_streams(first, second), std::back_inserter(ways));
+    return best_of({}, std::move(ways));
   };
 }
 

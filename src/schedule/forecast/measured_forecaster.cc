@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -182,7 +183,10 @@ Result<PairForecast> best_pilot(Machine& machine, const std::string& first, cons
   }
   if (form == Form::persistent && one.traits->persistent && other.traits->persistent)
     WATTUNE_TRY(run_splits(machine, {one, other}, ways));
-  if (form == Form::persistent) WATTUNE_TRY(run_whole_splits(machine, {one, other}, ways));
+  if (form == Form::persistent) {
+    WATTUNE_TRY(run_whole_splits(machine, {one, other}, ways));
+    std::ranges::move(ways_in_streams(*one.traits, *other.traits), std::back_inserter(ways));
+  }
   return best_of(objective, std::move(ways));
 }
 

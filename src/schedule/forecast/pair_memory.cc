@@ -33,21 +33,44 @@ std::string hash_of(const Identity& identity) {
   return content_hash(text);
 }
 
-Json way_json(const PairForecast& way) {
-  return {{"ratio", {way.ratio.first, way.ratio.second}},
-          {"sms_of_first", way.sms_of_first ? Json(*way.sms_of_first) : Json()},
-          {"whole", way.whole},
-          {"speeds", {way.rates[0], way.rates[1]}},
-          {"works", way.measured}};
+Json urgent_json(const PairShape& shape) { return shape.urgent ? Json(*shape.urgent) : Json(); }
+
+std::optional<std::size_t> urgent_from(const Json& json) {
+  const Json& urgent = store::member(json, "urgent");
+  return urgent.is_null() ? std::nullopt : std::optional(store::count_within(urgent, "urgent", 0, 1));
 }
 
-PairForecast way_from(const Json& json) {
-  PairForecast way{.whole = store::flag_member(json, "whole")};
+Json shape_json(const PairShape& shape) {
+  return {{"ratio", {shape.ratio.first, shape.ratio.second}},
+          {"sms_of_first", shape.sms_of_first ? Json(*shape.sms_of_first) : Json()},
+          {"whole", shape.whole}};
+}
+
+PairShape shape_from(const Json& json) {
+  PairShape shape{.whole = store::flag_member(json, "whole")};
   const Json& ratio = store::array_member(json, "ratio", 2, 2);
-  way.ratio = {static_cast<unsigned>(store::count_within(ratio[0], "ratio", 0, kMostBlocksOnSm)),
-               static_cast<unsigned>(store::count_within(ratio[1], "ratio", 0, kMostBlocksOnSm))};
+  shape.ratio = {static_cast<unsigned>(store::count_within(ratio[0], "ratio", 0, kMostBlocksOnSm)),
+                 static_cast<unsigned>(store::count_within(ratio[1], "ratio", 0, kMostBlocksOnSm))};
   if (const Json& sms = store::member(json, "sms_of_first"); !sms.is_null())
-    way.sms_of_first = static_cast<unsigned>(store::count_within(sms, "sms_of_first", 1, kMostSmsOfPair));
+    shape.sms_of_first = static_cast<unsigned>(store::count_within(sms, "sms_of_first", 1, kMostSmsOfPair));
+  return shape;
+}
+
+Json way_json(const PairForecast& way) {
+  Json json = Json::object();
+  if (way.shape().is_in_streams())
+    json["urgent"] = urgent_json(way.shape());
+  else
+    json = shape_json(way.shape());
+  json["speeds"] = {way.rates[0], way.rates[1]};
+  json["works"] = way.measured;
+  return json;
+}
+
+PairForecast way_from(const Json& json, const PairShape& shape) {
+  if (!shape.is_together()) throw store::Malformed("a way needs a ratio, SMs or whole kernels");
+  PairForecast way{
+      .ratio = shape.ratio, .sms_of_first = shape.sms_of_first, .whole = shape.whole, .urgent = shape.urgent};
   const Json& speeds = store::array_member(json, "speeds", 2, 2);
   for (std::size_t i = 0; i < 2; ++i) {
     way.rates[i] = store::number_within(speeds[i], "speeds", 0.0, kMostPairSpeed);
@@ -55,6 +78,24 @@ PairForecast way_from(const Json& json) {
   }
   way.measured = store::count_within(store::member(json, "works"), "works", 1, kMostPairWorks);
   return way;
+}
+
+Json proven_json(const ProvenWay& proven) {
+  Json json = shape_json(proven.shape);
+  json["urgent"] = urgent_json(proven.shape);
+  json["works"] = {proven.works[0], proven.works[1]};
+  json["speedup"] = proven.speedup;
+  return json;
+}
+
+ProvenWay proven_from(const Json& json) {
+  ProvenWay proven{.shape = shape_from(json)};
+  proven.shape.urgent = urgent_from(json);
+  if (proven.shape.urgent && !proven.shape.is_in_streams()) throw store::Malformed("`urgent` is for streams only");
+  const Json& works = store::array_member(json, "works", 2, 2);
+  for (std::size_t i = 0; i < 2; ++i) proven.works[i] = store::count_within(works[i], "works", 1, kMostPairWorks);
+  proven.speedup = store::number_within(store::member(json, "speedup"), "speedup", 0.0, 2.0 * kMostPairSpeed);
+  return proven;
 }
 
 std::vector<PairForecast> all_ways(PairForecast forecast) {
@@ -66,11 +107,14 @@ std::vector<PairForecast> all_ways(PairForecast forecast) {
 }  // namespace
 
 PairForecast completed(PairForecast measured, PairForecast forecast) {
+  const std::optional<ProvenWay> proven = std::exchange(measured.proven, {});
   std::vector<PairForecast> ways = all_ways(std::move(measured));
   for (PairForecast& way : all_ways(std::move(forecast)))
     if (way.speedup() > 0.0 && std::ranges::find(ways, way.shape(), &PairForecast::shape) == ways.end())
       ways.push_back(std::move(way));
-  return best_of({}, std::move(ways));
+  PairForecast best = best_of({}, std::move(ways));
+  best.proven = proven;
+  return best;
 }
 
 std::filesystem::path usual_pairs_file() {
@@ -78,12 +122,13 @@ std::filesystem::path usual_pairs_file() {
   return folder.empty() ? folder : folder / "pairs.jsonl";
 }
 
-void PairMemory::add(Pairs& pairs, const Key& key, const std::vector<PairForecast>& ways) {
-  std::vector<PairForecast>& known = pairs[key];
-  for (const PairForecast& way : ways) {
-    const auto same = std::ranges::find(known, way.shape(), &PairForecast::shape);
-    if (same == known.end())
-      known.push_back(way);
+void PairMemory::add(Pairs& pairs, const Key& key, const Known& known) {
+  Known& all = pairs[key];
+  all.proven = known.proven;
+  for (const PairForecast& way : known.ways) {
+    const auto same = std::ranges::find(all.ways, way.shape(), &PairForecast::shape);
+    if (same == all.ways.end())
+      all.ways.push_back(way);
     else
       *same = way;
   }
@@ -97,9 +142,14 @@ Result<PairMemory::Pairs> PairMemory::read(const std::filesystem::path& file) {
   WATTUNE_TRY(store::read_sealed(text, file, kPairsKind, [&](const Json& line) {
     const Json& kernels = store::array_member(line, "kernels", 2, 2);
     if (!kernels[0].is_string() || !kernels[1].is_string()) throw store::Malformed("`kernels` must hold texts");
-    std::vector<PairForecast> ways;
-    for (const Json& way : store::array_member(line, "ways")) ways.push_back(way_from(way));
-    add(pairs, key_of(kernels[0].get<std::string>(), kernels[1].get<std::string>()), ways);
+    Known known;
+    for (const Json& way : store::array_member(line, "ways")) known.ways.push_back(way_from(way, shape_from(way)));
+    // Lines of older versions lack the members below.
+    if (store::find_member(line, "streams") != nullptr)
+      for (const Json& way : store::array_member(line, "streams"))
+        known.ways.push_back(way_from(way, {.whole = true, .urgent = urgent_from(way)}));
+    if (store::find_member(line, "proven") != nullptr) known.proven = proven_from(store::object_member(line, "proven"));
+    add(pairs, key_of(kernels[0].get<std::string>(), kernels[1].get<std::string>()), known);
   }));
   return pairs;
 }
@@ -120,8 +170,9 @@ std::optional<PairForecast> PairMemory::find(const Identity& first, const Identi
   const std::string of_first = hash_of(first);
   const std::string of_second = hash_of(second);
   const auto known = pairs_.find(key_of(of_first, of_second));
-  if (known == pairs_.end() || known->second.empty()) return std::nullopt;
-  const PairForecast best = best_of({}, known->second);
+  if (known == pairs_.end() || known->second.ways.empty()) return std::nullopt;
+  PairForecast best = best_of({}, known->second.ways);
+  best.proven = known->second.proven;
   return of_first <= of_second ? best : best.swapped(sms);
 }
 
@@ -129,14 +180,17 @@ void PairMemory::note(const Identity& first, const Identity& second, unsigned sm
                       const std::vector<PairForecast>& ways) {
   const std::string of_first = hash_of(first);
   const std::string of_second = hash_of(second);
-  std::vector<PairForecast> measured;
+  Known measured;
+  if (!ways.empty() && ways.front().proven)
+    measured.proven = of_first <= of_second ? ways.front().proven : ways.front().swapped(sms).proven;
   for (const PairForecast& way : ways) {
     if (way.measured == 0 || way.clocks || !(std::min(way.rates[0], way.rates[1]) > 0.0)) continue;
-    measured.push_back(of_first <= of_second ? way : way.swapped(sms));
-    measured.back().others.clear();
-    measured.back().watts.reset();
+    PairForecast& noted = measured.ways.emplace_back(of_first <= of_second ? way : way.swapped(sms));
+    noted.others.clear();
+    noted.watts.reset();
+    noted.proven.reset();
   }
-  if (file_.empty() || measured.empty()) return;
+  if (file_.empty() || measured.ways.empty()) return;
   const Key key = key_of(of_first, of_second);
   add(pairs_, key, measured);
   add(noted_, key, measured);
@@ -148,12 +202,14 @@ Result<void> PairMemory::save() {
   WATTUNE_TRY(make_folders(file_.parent_path(), kOurs));
   WATTUNE_TRY(check_trusted(file_.parent_path()));
   WATTUNE_ASSIGN(Pairs all, read(file_));
-  for (const auto& [key, ways] : noted_) add(all, key, ways);
+  for (const auto& [key, known] : noted_) add(all, key, known);
   std::string text;
-  for (const auto& [key, ways] : all) {
-    Json json_ways = Json::array();
-    for (const PairForecast& way : ways) json_ways.push_back(way_json(way));
-    text += store::sealed_record(kPairsKind, {{"kernels", {key[0], key[1]}}, {"ways", std::move(json_ways)}});
+  for (const auto& [key, known] : all) {
+    Json line = {{"kernels", {key[0], key[1]}}, {"ways", Json::array()}};
+    for (const PairForecast& way : known.ways)
+      line[way.shape().is_in_streams() ? "streams" : "ways"].push_back(way_json(way));
+    if (known.proven) line["proven"] = proven_json(*known.proven);
+    text += store::sealed_record(kPairsKind, line);
   }
   WATTUNE_TRY(store::write_file(file_, text, true));
   noted_.clear();

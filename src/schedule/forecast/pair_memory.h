@@ -36,7 +36,8 @@ class PairMemory {
 
   // Returns the best way that was measured, with all others; nullopt if there is none.
   std::optional<PairForecast> find(const Identity& first, const Identity& second, unsigned sms) const;
-  // Notes those of these ways that were measured, in place of what was known of the same ways.
+  // Notes those of these ways that were measured, in place of what was known of the same ways. The proven way is that
+  // of the first of them, or none.
   void note(const Identity& first, const Identity& second, unsigned sms, const std::vector<PairForecast>& ways);
   // Writes what was noted to the file, beside what others have written there since it was read. Does nothing if nothing
   // was noted. Fails with parse_error if the file is of another kind or a newer version, with invalid_argument if
@@ -46,9 +47,13 @@ class PairMemory {
  private:
   using Key = std::array<std::string, 2>;  // hashes of both identities, ascending
   static Key key_of(const std::string& first, const std::string& second);
-  using Pairs = std::map<Key, std::vector<PairForecast>>;
+  struct Known {
+    std::vector<PairForecast> ways = {};
+    std::optional<ProvenWay> proven = {};
+  };
+  using Pairs = std::map<Key, Known>;
 
-  static void add(Pairs& pairs, const Key& key, const std::vector<PairForecast>& ways);
+  static void add(Pairs& pairs, const Key& key, const Known& known);
   static Result<Pairs> read(const std::filesystem::path& file);
 
   std::filesystem::path file_;

@@ -25,11 +25,8 @@ Parties whole_parties(const PairSweep& sweep) {
 }
 
 Parties parties_of(const Machine& machine, const PairSweep& sweep, const Arrangement& arrangement) {
-  Parties parties = whole_parties(sweep);
-  if (arrangement.way == Way::priority) parties[arrangement.urgent].priority = 1;
-  if (arrangement.way == Way::split)
-    parties = parties_of(machine, sweep.kernels, {.sms_of_first = arrangement.sms_of_first, .whole = true});
-  if (arrangement.way == Way::shares) parties = parties_of(machine, sweep.kernels, {.ratio = arrangement.ratio});
+  if (arrangement.way == Way::in_turn) return whole_parties(sweep);
+  Parties parties = parties_of(machine, sweep.kernels, shape_of(arrangement));
   for (std::size_t i = 0; i < 2; ++i) parties[i].repetitions = sweep.repetitions[i];
   return parties;
 }
@@ -239,6 +236,24 @@ std::string describe(const Arrangement& arrangement, const MachineLimits& limits
           arrangement.ratio.first, arrangement.ratio.second);
   }
   return "?";
+}
+
+PairShape shape_of(const Arrangement& arrangement) {
+  switch (arrangement.way) {
+    case Way::in_turn: return {};
+    case Way::streams: return {.whole = true};
+    case Way::priority: return {.whole = true, .urgent = arrangement.urgent};
+    case Way::split: return {.sms_of_first = arrangement.sms_of_first, .whole = true};
+    case Way::shares: return {.ratio = arrangement.ratio};
+  }
+  return {};
+}
+
+Arrangement arrangement_of(const PairShape& shape) {
+  if (shape.sms_of_first) return {.way = Way::split, .sms_of_first = *shape.sms_of_first};
+  if (shape.ratio.first > 0) return {.way = Way::shares, .ratio = shape.ratio};
+  if (shape.urgent) return {.way = Way::priority, .urgent = *shape.urgent};
+  return {.way = shape.whole ? Way::streams : Way::in_turn};
 }
 
 double expected_gain(const std::array<Nanoseconds, 2>& alone, const std::array<double, 2>& rates,

@@ -10,7 +10,7 @@ namespace {
 
 // Returns the shape with the kernel with the lower number first.
 PairShape in_table(const PairShape& shape, KernelId first, KernelId second, unsigned sms) {
-  return first <= second ? shape : PairForecast{shape.ratio, shape.sms_of_first, shape.whole}.swapped(sms).shape();
+  return first <= second ? shape : shape.swapped(sms);
 }
 
 }  // namespace
@@ -34,6 +34,7 @@ void PairTable::learn(KernelId first, KernelId second, const PairForecast& forec
   PairForecast best = in_order(forecast, first, second);
   Entry entry;
   std::vector<PairForecast> others = std::exchange(best.others, {});
+  entry.proven = std::exchange(best.proven, {});
   entry.ways.push_back(way_of(std::move(best)));
   for (PairForecast& other : others) entry.ways.push_back(way_of(std::move(other)));
   choose_best_at(entry);
@@ -112,6 +113,7 @@ void PairTable::choose_best_at(Entry& entry) const {
 PairForecast PairTable::corrected(const Entry& entry, const Way& way) {
   PairForecast forecast = way.forecast;
   for (std::size_t i = 0; i < 2; ++i) forecast.rates[i] *= way.correction[i].value_or(entry.correction[i]);
+  forecast.observed = {way.works[0] - forecast.measured, way.works[1] - forecast.measured};
   forecast.measured = std::min(way.works[0], way.works[1]);
   if (forecast.watts)
     for (Watts& added : forecast.watts->added) added = entry.power_correction.value_or(1.0) * added;
@@ -157,7 +159,23 @@ std::vector<PairForecast> PairTable::ways(KernelId first, KernelId second) const
   std::vector<PairForecast> all;
   for (const Way& way : known->second.ways) all.push_back(in_order(corrected(known->second, way), first, second));
   std::swap(all.front(), all[known->second.best]);
+  all.front().proven = proven(first, second);
   return all;
+}
+
+std::optional<ProvenWay> PairTable::proven(KernelId first, KernelId second) const {
+  constexpr double kLeastOfProof = 0.95;  // least speed that works may show, divided by that of the proof
+  const auto known = entries_.find(key(first, second));
+  if (known == entries_.end() || !known->second.proven) return std::nullopt;
+  const Entry& entry = known->second;
+  ProvenWay way = *entry.proven;
+  if (way.shape.is_together()) {
+    const std::size_t place = place_of(entry, way.shape, {});
+    if (place == entry.ways.size()) return std::nullopt;
+    if (corrected(entry, entry.ways[place]).speedup() < kLeastOfProof * way.speedup) return std::nullopt;
+  }
+  if (first > second) way = ProvenWay{way.shape.swapped(sms_), {way.works[1], way.works[0]}, way.speedup};
+  return way;
 }
 
 }  // namespace wattune::schedule

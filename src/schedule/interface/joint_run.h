@@ -87,7 +87,7 @@ Result<JointRun> run_jointly(Machine& machine, std::span<const Party> parties, c
 Party sliced_party(const Machine& machine, KernelId kernel, unsigned per_sm);
 // Returns the same with persistent blocks, if the kernel has a persistent twin.
 Party shared_party(const Machine& machine, KernelId kernel, unsigned per_sm);
-// Returns the parties of two kernels in a forecast way: as twins, unless they run whole.
+// Returns the parties of two kernels in a way in which they run together: as twins, unless they run whole.
 std::array<Party, 2> parties_of(const Machine& machine, const std::array<KernelId, 2>& pair, const PairShape& shape);
 
 }  // namespace wattune::schedule

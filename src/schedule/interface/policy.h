@@ -35,9 +35,16 @@ struct Share {
   bool operator==(const Share&) const = default;
 };
 
+// The first kernel of a pair, and the way in which the two run.
+struct PlannedPair {
+  KernelId first = 0;
+  PairShape shape = {};
+};
+
 // A decision: everything that shall run from now on.
 struct Plan {
   std::vector<Share> shares = {};
+  std::optional<PlannedPair> pair = {};  // of paired, if two kernels begin to run together
   // The clocks that these shares request; nullopt if the previous request still holds. Clocks are held for a while, so
   // they may be set later.
   std::optional<backend::BoardSetting> clocks = {};
@@ -59,6 +66,7 @@ struct Candidate {
   double left = 1.0;  // expected share of its blocks that it has yet to run; for slices, that are not launched
   int priority = 0;
   Nanoseconds submitted = {};
+  Nanoseconds limit = kForever;       // longest time that it may run
   std::optional<Share> running = {};  // as decided, though it may not have begun
 };
 

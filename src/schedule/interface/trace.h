@@ -9,9 +9,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "schedule/interface/policy.h"
 #include "wattune/core/units.h"
 #include "wattune/schedule/machine.h"
 #include "wattune/schedule/work.h"
@@ -40,6 +42,7 @@ struct Decision {
   std::string reason;
   double speedup = 1.0;  // forecast
   std::size_t waiting = 0;
+  std::optional<PlannedPair> pair = {};  // as in Plan
 };
 
 class Trace {
@@ -51,6 +54,7 @@ class Trace {
   void add(Decision decision);
 
   const std::vector<Span>& spans() const { return spans_; }
+  const std::vector<Decision>& decisions() const { return decisions_; }
   std::size_t dropped() const { return dropped_; }
 
   // Returns the events in the Trace Event Format: a track for each lane, an instant event for each decision, in

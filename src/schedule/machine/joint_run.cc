@@ -236,6 +236,11 @@ Party shared_party(const Machine& machine, KernelId kernel, unsigned per_sm) {
 }
 
 std::array<Party, 2> parties_of(const Machine& machine, const std::array<KernelId, 2>& pair, const PairShape& shape) {
+  if (shape.is_in_streams()) {
+    std::array<Party, 2> parties = {Party{.kernel = pair[0]}, Party{.kernel = pair[1]}};
+    if (shape.urgent) parties[*shape.urgent].priority = 1;
+    return parties;
+  }
   if (!shape.sms_of_first)
     return {shared_party(machine, pair[0], shape.ratio.first), shared_party(machine, pair[1], shape.ratio.second)};
   const auto ranges = split_ranges(machine.limits(), *shape.sms_of_first);

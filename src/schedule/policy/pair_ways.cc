@@ -49,21 +49,26 @@ double speed_in(const KernelTraits& kernel, unsigned per_sm, unsigned sms, const
 
 // Returns the remaining solo time, summed over all waiting and running works of this kernel.
 Nanoseconds backlog_of(const Candidate& of, const QueueView& view) {
-  const auto later = std::ranges::find(view.later, of.kernel, &WorkCount::kernel);
-  double works = later == view.later.end() ? 0.0 : static_cast<double>(later->works);
-  for (const Candidate& work : view.works)
-    if (work.kernel == of.kernel) works += std::max(work.left, 0.0);
-  return works * of.traits->alone.value_or(Nanoseconds());
+  return works_left(of.kernel, view) * of.traits->alone.value_or(Nanoseconds());
 }
 
 // Returns the speed of the kernel in its best way alone, at its best clocks, divided by its speed at the board's own
 // clocks.
 double speed_in_turn(const KernelTraits& kernel) { return speed_alone(kernel) / kernel.slower_alone(); }
 
+// Returns the same for all that is left of a kernel. Launches fill the SMs that previous ones leave, but the first one
+// gains nothing by that.
+double speed_of_rest(const Candidate& of, const QueueView& view) {
+  const KernelTraits& kernel = *of.traits;
+  const double works = std::max(1.0, works_left(of.kernel, view));
+  const double overlapped = works / (1.0 + (works - 1.0) / std::max(1.0, kernel.overlapped_speed));
+  return std::max(overlapped, best_residency(kernel).speed) / kernel.slower_alone();
+}
+
 // Returns the speed of a work once its partner has nothing left, divided by its speed alone. It then goes on alone, or
 // beside the best partner among the others.
 double speed_without(const Candidate& work, const Candidate& partner, const QueueView& view, const PairTable& table) {
-  double best = speed_in_turn(*work.traits);
+  double best = speed_of_rest(work, view);
   for (const Candidate& other : view.works) {
     if (other.kernel == work.kernel || other.kernel == partner.kernel) continue;
     const auto forecast = forecast_now(view, table, work.kernel, other.kernel);
@@ -88,7 +93,8 @@ double margin_over(const PairForecast& way, const PairForecast& other, const Pol
 // Returns the time lost because a whole work stays on its SMs when its partner has ended and nothing follows there.
 Nanoseconds lost_on_own_sms(const CandidatePair& pair, const Remainder& left) {
   const PairForecast& way = pair.forecast;
-  if (!way.whole || !pair.first->traits->alone || !pair.second->traits->alone) return {};
+  const bool stays_there = way.whole && way.sms_of_first;
+  if (!stays_there || !pair.first->traits->alone || !pair.second->traits->alone) return {};
   const Nanoseconds together = time_together(way, left);
   const std::size_t longer = left.alone[0] / way.rates[0] > left.alone[1] / way.rates[1] ? 0 : 1;
   const Candidate& work = longer == 0 ? *pair.first : *pair.second;
@@ -103,6 +109,7 @@ Nanoseconds lost_on_own_sms(const CandidatePair& pair, const Remainder& left) {
 // Returns the time lost when one has ended: the other is restarted, or goes on in its share.
 Nanoseconds lost_by_the_rest(const CandidatePair& pair, const Remainder& left, const MachineLimits& limits) {
   const PairForecast& way = pair.forecast;
+  if (way.shape().is_in_streams()) return {};
   const Nanoseconds together = time_together(way, left);
   const bool is_of_second = left.alone[0] / way.rates[0] <= left.alone[1] / way.rates[1];
   const KernelTraits& kernel = is_of_second ? *pair.second->traits : *pair.first->traits;
@@ -134,6 +141,14 @@ double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost,
   return time.value();
 }
 
+double works_left(KernelId kernel, const QueueView& view) {
+  const auto later = std::ranges::find(view.later, kernel, &WorkCount::kernel);
+  double works = later == view.later.end() ? 0.0 : static_cast<double>(later->works);
+  for (const Candidate& work : view.works)
+    if (work.kernel == kernel) works += std::max(work.left, 0.0);
+  return works;
+}
+
 Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const PairTable& table) {
   return {.alone = {backlog_of(*pair.first, view), backlog_of(*pair.second, view)},
           .speeds_without = {speed_without(*pair.first, *pair.second, view, table),
@@ -143,7 +158,8 @@ Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const P
 bool may_run(const CandidatePair& pair, const PairForecast& way, const QueueView& view, const PolicyOptions& options) {
   if (options.urgent_from) return way.whole;
   const std::array kernels = {pair.first->traits, pair.second->traits};
-  if (!way.sms_of_first) return std::ranges::all_of(kernels, [](const KernelTraits* each) { return can_share(*each); });
+  if (!way.whole && !way.sms_of_first)
+    return std::ranges::all_of(kernels, [](const KernelTraits* each) { return can_share(*each); });
   if (!way.whole) return std::ranges::all_of(kernels, &KernelTraits::persistent);
   return !is_too_long(pair, way, options) && std::ranges::all_of(view.works, [&](const Candidate& work) {
     return work.kernel == pair.first->kernel || work.kernel == pair.second->kernel;
@@ -187,8 +203,12 @@ bool gains(double merit, const PairForecast& forecast, const std::array<const Ke
 bool is_too_long(const CandidatePair& pair, const PairForecast& way, const PolicyOptions& options) {
   if (options.urgent_from) return false;
   const Nanoseconds longest = kLongerWhole * options.longest_whole;
-  return pair.first->left * pair.first->traits->alone.value_or(Nanoseconds()) > way.rates[0] * longest ||
-         pair.second->left * pair.second->traits->alone.value_or(Nanoseconds()) > way.rates[1] * longest;
+  const auto is_longer = [&](const Candidate& work, double rate) {
+    const Nanoseconds alone = work.left * work.traits->alone.value_or(Nanoseconds());
+    // In streams it may have all SMs.
+    return alone > (way.sms_of_first ? rate : 1.0) * longest || alone > rate * work.limit;
+  };
+  return is_longer(*pair.first, way.rates[0]) || is_longer(*pair.second, way.rates[1]);
 }
 
 std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView& view, const PairTable& table,
@@ -217,7 +237,7 @@ bool saves_time(const CandidatePair& pair, const QueueView& view, const PolicyOp
   const bool are_known = pair.first->traits->alone && pair.second->traits->alone;
   if (!are_known) return true;  // nothing can be reckoned
   const PairForecast& way = pair.forecast;
-  const std::array speeds = {speed_in_turn(*pair.first->traits), speed_in_turn(*pair.second->traits)};
+  const std::array speeds = {speed_of_rest(*pair.first, view), speed_of_rest(*pair.second, view)};
   const Remainder left{.alone = {backlog_of(*pair.first, view), backlog_of(*pair.second, view)},
                        .speeds_without = speeds};
   const Nanoseconds together = time_together(way, left);
@@ -238,7 +258,7 @@ bool had_better_part(const CandidatePair& pair, const QueueView& view, const Pai
   left.alone[0] = std::max(left.alone[0] - rest, Nanoseconds(0));
   const Nanoseconds waiting = kSwitchDelay + rest / pair.forecast.rates[0];
   const Nanoseconds in_turn =
-      left.alone[0] / speed_in_turn(*pair.first->traits) + left.alone[1] / speed_in_turn(*pair.second->traits);
+      left.alone[0] / speed_of_rest(*pair.first, view) + left.alone[1] / speed_of_rest(*pair.second, view);
   if ((waiting + in_turn).value() < on_with_it) return true;
   const bool only_measured = waits_for_trials(pair, view, table, options);
   return std::ranges::any_of(table.ways(pair.first->kernel, pair.second->kernel), [&](const PairForecast& way) {

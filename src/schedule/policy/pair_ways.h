@@ -40,9 +40,12 @@ Nanoseconds lost_by_going_on(const KernelTraits& kernel, Nanoseconds left, unsig
 bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
            const PolicyOptions& options);
 
-// True if arrivals would wait too long for one of the two, since nothing stops whole kernels. Urgent ones wait for
-// none.
+// True if arrivals would wait too long for one of the two, since nothing stops whole kernels, or if one would exceed
+// its limit. Urgent arrivals wait for none.
 bool is_too_long(const CandidatePair& pair, const PairForecast& way, const PolicyOptions& options);
+
+// Returns how many works of a kernel are left, waiting and running ones, with their parts that are left.
+double works_left(KernelId kernel, const QueueView& view);
 
 // The remaining work of two kernels, which run together until one has nothing left.
 struct Remainder {

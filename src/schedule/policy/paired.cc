@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -106,37 +107,88 @@ const Candidate& next_alone(const QueueView& view, const PolicyOptions& options)
 }
 
 bool is_whole(const Candidate* work) { return work->running->form == Form::whole; }
-bool is_whole_on_all(const Candidate* work) { return is_whole(work) && work->running->sms.count == 0; }
 
-// Plans for a work that runs whole on some of the SMs: it gets the best partner for the others, among the most urgent
+// True if the share uses all the blocks that SMs hold.
+bool fills_sms(const Share& share, const KernelTraits& kernel) {
+  return share.sms.count == 0 &&
+         (share.form == Form::whole || (share.form == Form::persistent && share.per_sm == kernel.profile.blocks_alone));
+}
+
+// Plans that a running work goes on and is followed as it would be alone.
+Plan goes_on_alone(const Candidate& work, const QueueView& view, std::string reason) {
+  Plan plan = unchanged(view, 1.0, std::move(reason));
+  plan.fills_sms = plan.shares.size() == 1 && fills_sms(*work.running, *work.traits);
+  return plan;
+}
+
+// True if the work that runs whole has its share of this way, in which it is the first.
+bool suits(const Share& running, const PairForecast& way) {
+  if (!way.whole) return false;
+  if (way.sms_of_first) return running.sms.count == *way.sms_of_first;
+  return running.sms.count == 0 && running.priority == (way.urgent == 0U ? 1 : 0);
+}
+
+// Returns the share of a partner of such a work.
+Share share_beside(const Share& first, const Candidate& second, const PairForecast& way, const MachineLimits& limits) {
+  if (way.sms_of_first) return whole_share(second, rest_of(first.sms, limits.sms));
+  Share share = whole_share(second);
+  share.priority = way.urgent == 1U ? 1 : 0;
+  return share;
+}
+
+// Returns the first of the most urgent waiting works of each other kernel.
+std::vector<const Candidate*> partners_of(const Candidate& first, const QueueView& view, const PolicyOptions& options) {
+  int highest = std::numeric_limits<int>::min();
+  for (const Candidate& other : view.works)
+    if (!other.running) highest = std::max(highest, urgency(other, view, options));
+  std::vector<const Candidate*> partners;
+  for (const Candidate& other : view.works) {
+    if (other.running || other.kernel == first.kernel || urgency(other, view, options) < highest) continue;
+    const auto is_same = [&](const Candidate* known) { return known->kernel == other.kernel; };
+    if (std::ranges::none_of(partners, is_same)) partners.push_back(&other);
+  }
+  return partners;
+}
+
+// Plans for a work that runs whole, on some of the SMs or on all: it gets the best partner among the most urgent
 // waiting works.
 Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView& view, const PairTable& table,
                   const PolicyOptions& options) {
   const Candidate& first = *running.front();
-  const std::string goes_on = "whole kernels on SMs of their own run to their ends";
-  if (running.size() > 1) return unchanged(view, 1.0, goes_on);
-  int highest = std::numeric_limits<int>::min();
-  for (const Candidate& other : view.works)
-    if (!other.running) highest = std::max(highest, urgency(other, view, options));
+  const bool has_all_sms = first.running->sms.count == 0;
+  const std::string goes_on =
+      has_all_sms ? "what runs whole runs to its end" : "whole kernels on SMs of their own run to their ends";
+  if (running.size() > 1) return goes_on_alone(first, view, goes_on);
   CandidatePair best;
+  bool tries_another = false;
   double most = 1.0 + options.least_gain;
-  for (const Candidate& other : view.works) {
-    if (other.running || other.kernel == first.kernel || urgency(other, view, options) < highest) continue;
-    const auto now = forecast_now(view, table, first.kernel, other.kernel);
-    for (PairForecast& way : table.ways(first.kernel, other.kernel)) {
-      const CandidatePair pair{&first, &other, way, is_for_trials(way)};
-      if (!way.whole || way.sms_of_first != first.running->sms.count || is_too_long(pair, way, options)) continue;
+  for (const Candidate* const other : partners_of(first, view, options)) {
+    const auto now = forecast_now(view, table, first.kernel, other->kernel);
+    if (!now) continue;
+    const auto trial = next_trial({&first, other, *now}, view, table, options);
+    for (PairForecast& way : table.ways(first.kernel, other->kernel)) {
+      if (!suits(*first.running, way) || way.clocks != now->clocks) continue;
+      const bool is_next_trial = trial && trial->shape() == way.shape();
+      const CandidatePair pair{&first, other, way, is_next_trial || (!has_all_sms && is_for_trials(way))};
       const auto merit = schedule::merit(options.objective, way);
+      if (!merit || is_too_long(pair, way, options) || (is_for_trials(way) && !pair.is_trial)) continue;
+      // Alone on all SMs, the work would be followed by others that fill the SMs which it leaves.
+      const bool is_allowed =
+          !has_all_sms || pair.is_trial ||
+          (may_run(pair, way, view, options) && gains(*merit, way, {first.traits, other->traits}, options));
       const bool goes_on_trying = pair.is_trial && best.second == nullptr;
-      if (merit && way.clocks == now->clocks && (*merit >= most || goes_on_trying)) best = pair, most = *merit;
+      if (!is_allowed || !(*merit >= most || goes_on_trying)) continue;
+      best = pair;
+      most = std::max(most, *merit);
+      tries_another = trial && !is_next_trial;
     }
   }
-  if (best.second == nullptr) return unchanged(view, 1.0, goes_on);
-  const bool tries_another = !best.is_trial && next_trial(best, view, table, options);
-  if (tries_another || (!best.is_trial && had_better_part(best, view, table, options)))
-    return unchanged(view, 1.0,
-                     first.traits->name + " runs to its end alone, as the two had better run in another way");
-  return {.shares = {*first.running, whole_share(*best.second, rest_of(first.running->sms, view.limits.sms))},
+  if (best.second == nullptr) return goes_on_alone(first, view, goes_on);
+  if (!best.is_trial && (tries_another || had_better_part(best, view, table, options)))
+    return goes_on_alone(first, view,
+                         first.traits->name + " runs to its end alone, as the two had better run in another way");
+  return {.shares = {*first.running, share_beside(*first.running, *best.second, best.forecast, view.limits)},
+          .pair = PlannedPair{first.kernel, best.forecast.shape()},
           .clocks = best.forecast.clocks,
           .is_trial = best.is_trial,
           .speedup = best.forecast.speedup(),
@@ -174,19 +226,6 @@ bool runs_whole(const Candidate& work, const Residency& best, const PolicyOption
   return left <= options.longest_whole * (twin_loses ? kLongerWhole : 1.0);
 }
 
-// True if the share uses all the blocks that SMs hold.
-bool fills_sms(const Share& share, const KernelTraits& kernel) {
-  return share.sms.count == 0 &&
-         (share.form == Form::whole || (share.form == Form::persistent && share.per_sm == kernel.profile.blocks_alone));
-}
-
-// Plans that a running work goes on and is followed as it would be alone.
-Plan goes_on_alone(const Candidate& work, const QueueView& view, std::string reason) {
-  Plan plan = unchanged(view, 1.0, std::move(reason));
-  plan.fills_sms = plan.shares.size() == 1 && fills_sms(*work.running, *work.traits);
-  return plan;
-}
-
 Plan alone(const Candidate& work, const QueueView& view, const PolicyOptions& options) {
   if (had_better_go_on(work, view)) return goes_on_alone(work, view, work.traits->name + " ends as it runs");
   const Residency best = best_residency(*work.traits);
@@ -199,17 +238,72 @@ Plan alone(const Candidate& work, const QueueView& view, const PolicyOptions& op
                                 std::lround(100.0 * options.least_gain))};
 }
 
+// Returns the only two kernels of these works, each with its first work, which runs if any of them runs; nullopt if
+// there are others, or if some works are more urgent.
+std::optional<std::array<const Candidate*, 2>> only_two(const QueueView& view, const PolicyOptions& options) {
+  std::array<const Candidate*, 2> two = {&view.works.front(), nullptr};
+  for (const Candidate& work : view.works) {
+    if (urgency(work, view, options) != urgency(*two[0], view, options)) return {};
+    if (work.kernel == two[0]->kernel || (two[1] != nullptr && work.kernel == two[1]->kernel)) continue;
+    if (two[1] != nullptr) return {};
+    two[1] = &work;
+  }
+  return two[1] != nullptr ? std::optional(two) : std::nullopt;
+}
+
+// True if about as many works of both are left, one for the other, as ran when the way was proved.
+bool is_mix_of(const ProvenWay& proven, const std::array<const Candidate*, 2>& two, const QueueView& view) {
+  constexpr double kMostApart = 1.5;
+  const double apart = works_left(two[0]->kernel, view) * static_cast<double>(proven.works[1]) /
+                       (works_left(two[1]->kernel, view) * static_cast<double>(proven.works[0]));
+  return apart <= kMostApart && kMostApart * apart >= 1.0;
+}
+
+// Plans for two kernels that have a proven way, if nothing else waits. One after the other is proven for any mix of
+// works: if the mix in which both take equally long gains nothing together, others gain less.
+std::optional<Plan> proven_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
+  if (options.objective != Objective() || view.clocks.can_set) return {};
+  const auto two = only_two(view, options);
+  if (!two) return {};
+  const auto& [first, second] = *two;
+  const auto proven = table.proven(first->kernel, second->kernel);
+  if (!proven) return {};
+  const auto running = running_works(view);
+  if (!proven->shape.is_together()) {
+    if (running.size() > 1) return {};
+    if (running.size() == 1 && is_whole(running.front()))
+      return goes_on_alone(*running.front(), view, "what runs whole runs to its end");
+    return alone(next_alone(view, options), view, options);
+  }
+  const auto forecast = table.find(first->kernel, second->kernel, proven->shape, {});
+  if (!forecast) return {};
+  const CandidatePair pair{first, second, *forecast};
+  if (!forecast->whole && !may_run(pair, *forecast, view, options)) return {};
+  const std::vector<Share> shares = shares_of(pair, view, options);
+  const auto runs_so = [&](const Candidate* work) {
+    return std::ranges::any_of(
+        shares, [&](const Share& share) { return share.work == work->work && is_same_share(share, *work->running); });
+  };
+  if (!is_mix_of(*proven, *two, view) && std::ranges::none_of(running, runs_so)) return {};
+  if (std::ranges::any_of(running, [&](const Candidate* work) { return is_whole(work) && !runs_so(work); }))
+    return goes_on_alone(*running.front(), view, "what runs whole runs to its end");
+  return Plan{.shares = shares,
+              .pair = PlannedPair{first->kernel, proven->shape},
+              .speedup = forecast->speedup(),
+              .reason = describe(pair)};
+}
+
 }  // namespace
 
 Plan paired_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
   if (view.works.empty()) return {};
+  if (auto plan = proven_plan(view, table, options)) return *std::move(plan);
   const auto running = running_works(view);
-  if (std::ranges::any_of(running, is_whole_on_all))
-    return goes_on_alone(*running.front(), view, "what runs whole runs to its end");
   if (std::ranges::any_of(running, is_whole)) return beside_whole(running, view, table, options);
   const CandidatePair best = best_pair(view, table, options);
   if (best.first == nullptr) return alone(next_alone(view, options), view, options);
   return {.shares = shares_of(best, view, options),
+          .pair = PlannedPair{best.first->kernel, best.forecast.shape()},
           .clocks = best.forecast.clocks,
           .is_trial = best.is_trial,
           .speedup = best.forecast.speedup(),

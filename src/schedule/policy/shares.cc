@@ -22,6 +22,14 @@ std::string clocks_text(const std::optional<backend::BoardSetting>& clocks) {
 
 constexpr double kUnreachableGain = 1e6;  // more than any pair gains
 
+// Returns a text such as "2:6 blocks on each SM" or "96 SMs for the first, whole".
+std::string shape_text(const PairShape& shape) {
+  if (shape.urgent) return fmt::format("with priority for the {}", *shape.urgent == 0 ? "first" : "second");
+  if (shape.is_in_streams()) return "in two streams";
+  if (!shape.sms_of_first) return fmt::format("{}:{} blocks on each SM", shape.ratio.first, shape.ratio.second);
+  return fmt::format("{} SMs for the first{}", *shape.sms_of_first, shape.whole ? ", whole" : "");
+}
+
 }  // namespace
 
 bool is_same_share(Share one, const Share& other) {
@@ -52,6 +60,11 @@ Share shared_share(const Candidate& work, unsigned per_sm, const QueueView& view
 
 std::vector<Share> shares_of(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options) {
   const PairForecast& forecast = pair.forecast;
+  if (forecast.shape().is_in_streams()) {
+    std::vector<Share> shares = {whole_share(*pair.first), whole_share(*pair.second)};
+    if (forecast.urgent) shares[*forecast.urgent].priority = 1;
+    return shares;
+  }
   if (!forecast.sms_of_first)
     return {shared_share(*pair.first, forecast.ratio.first, view, options),
             shared_share(*pair.second, forecast.ratio.second, view, options)};
@@ -107,10 +120,7 @@ double clock_handicap(const PairForecast& forecast, const ClockView& clocks, con
 
 std::string describe(const CandidatePair& pair) {
   const PairForecast& forecast = pair.forecast;
-  const std::string how =
-      forecast.sms_of_first
-          ? fmt::format("{} SMs for the first{}", *forecast.sms_of_first, forecast.whole ? ", whole" : "")
-          : fmt::format("{}:{} blocks on each SM", forecast.ratio.first, forecast.ratio.second);
+  const std::string how = shape_text(forecast.shape());
   const std::string joules =
       forecast.watts ? fmt::format(", {:.2f} times the work per joule", forecast.energy_gain()) : "";
   return fmt::format("{} with {}, {}, {:.2f} times as fast as one after the other{}{}", pair.first->traits->name,

@@ -47,8 +47,9 @@ double clock_handicap(const PairForecast& forecast, const ClockView& clocks, con
 // Returns the best way of the two at the clocks that must be held, if there is one; else the best of all.
 std::optional<PairForecast> forecast_now(const QueueView& view, const PairTable& table, KernelId first,
                                          KernelId second);
-// Returns the shares of a pair as forecast: both on every SM, or persistent or whole on SMs of their own. Precondition:
-// can_share() on every SM, and both have persistent twins if they are persistent on SMs of their own.
+// Returns the shares of a pair as forecast: both on every SM, persistent or whole on SMs of their own, or whole in
+// streams. Precondition: can_share() on every SM, and both have persistent twins if they are persistent on SMs of their
+// own.
 std::vector<Share> shares_of(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options);
 // Returns a text such as "fma with copy, 2:6 blocks on each SM, 1.74 times as fast as one after the other".
 std::string describe(const CandidatePair& pair);

@@ -20,9 +20,24 @@ constexpr double kLeastTrialGain = 0.01;  // over the best way that is known
 constexpr double kTrialTime = 0.01;       // largest share of the time that trials may cost
 constexpr double kTrialRounds = 0.5;      // rounds of both kernels that they may cost besides
 constexpr double kFastest = 1.02;         // speed on fewer SMs over that on all, where caches help
+constexpr double kByPriorities = 1.25;    // most that priorities gain over streams without
+constexpr double kGivenUp = 1.05;         // cost over that of the best way at which a trial of a ratio ends early
+constexpr double kClose = 1.015;          // cost over that of the best way up to which a way runs again to be sure
+constexpr double kSureWorks = 3.0;        // works in a way that make sure
+constexpr double kWorksPerCheck = 100.0;  // works of a pair for one that checks whether the best baseline has changed
 
 bool is_whole_split(const PairForecast& way) { return way.whole && way.sms_of_first; }
+bool is_in_streams(const PairForecast& way) { return way.shape().is_in_streams(); }
 bool is_ratio(const PairForecast& way) { return !way.sms_of_first && way.ratio.first > 0; }
+
+// True if this work runs in its share of the way. Whole kernels on all SMs may run alone as well.
+bool runs_in(const CandidatePair& pair, std::size_t which, const PairForecast& way, unsigned sms) {
+  const std::optional<Share>& share = which == 0 ? pair.first->running : pair.second->running;
+  if (!share || (share->form == Form::whole) != way.whole) return false;
+  if (is_ratio(way)) return share->sms.count == 0 && share->per_sm == (which == 0 ? way.ratio.first : way.ratio.second);
+  if (is_in_streams(way)) return share->sms.count == 0 && (share->priority > 0) == (way.urgent == which);
+  return share->sms.count == (which == 0 ? *way.sms_of_first : sms - *way.sms_of_first);
+}
 
 // The interval in which measured splits leave the speed of each kernel at another split.
 struct RateBounds {
@@ -71,34 +86,37 @@ class Trials {
       if (way.clocks != pair.forecast.clocks || !schedule::merit(options.objective, way)) continue;
       if (way.measured > 0) measured_.push_back(way);
       // A work that has almost ended says nothing about the next one of its kernel.
-      const bool is_short = !way.whole || round_of(way) <= longest;
+      const Nanoseconds longer = is_in_streams(way) ? std::max(alone_[0], alone_[1]) : round_of(way);
+      const bool is_short = !way.whole || longer <= longest;
       if (!is_short || !may_run(pair, way, view, options)) continue;
       if (way.measured > 0) least_ = std::min(least_, cost(way.rates));
       ways_.push_back(std::move(way));
     }
   }
 
-  // True if whole kernels may run on SMs of their own, and enough works are expected.
-  bool are_due() const { return std::ranges::any_of(ways_, is_whole_split) && works_expected() >= kWorksForTrials; }
+  // True if whole kernels may run together, and enough works are expected.
+  bool are_due() const {
+    return std::ranges::any_of(ways_, &PairForecast::whole) && works_expected() >= kWorksForTrials;
+  }
 
   std::optional<PairForecast> next() const {
     if (!are_due()) return {};
+    const PairForecast* const check = next_check();
     for (const PairForecast& way : ways_)
-      if (is_under_way(way)) return way;
+      if (is_under_way(way, check)) return way;
     if (both_run(pair_) || !is_within_budget()) return {};
-    if (const PairForecast* split = next_split()) return *split;
-    const PairForecast* ratio = next_ratio();
-    return ratio != nullptr ? std::optional(*ratio) : std::nullopt;
+    for (const PairForecast* const way : {next_way(), check})
+      if (way != nullptr) return *way;
+    return {};
   }
 
  private:
-  // True if one of the two runs in its share of this ratio, which was not measured. Whole kernels run to their ends.
-  bool is_under_way(const PairForecast& way) const {
-    const auto runs = [](const Candidate& work, unsigned per_sm) {
-      return work.running && shares_sms(*work.running) && work.running->per_sm == per_sm;
-    };
-    return is_ratio(way) && way.measured == 0 &&
-           (runs(*pair_.first, way.ratio.first) || runs(*pair_.second, way.ratio.second));
+  // True if one of the two runs in its share of a ratio that is tried, or of a way that is checked. Whole kernels run
+  // to their ends.
+  bool is_under_way(const PairForecast& way, const PairForecast* check) const {
+    const bool is_tried = is_ratio(way) && way.measured == 0 && !is_hopeless(way);
+    if (!is_tried && &way != check) return false;
+    return !is_in_streams(way) && (runs_in(pair_, 0, way, sms_) || runs_in(pair_, 1, way, sms_));
   }
 
   // Returns the time until nothing is left, if the two run together at these speeds.
@@ -108,8 +126,15 @@ class Trials {
   // Returns the smaller number of works that a kernel has left, if as many come as have been.
   double works_expected() const {
     double works = std::min(left_.alone[0] / alone_[0], left_.alone[1] / alone_[1]);
-    for (const PairForecast& way : measured_) works += static_cast<double>(way.measured);
+    for (const PairForecast& way : measured_) works += rounds_in(way);
     return works;
+  }
+
+  // Returns how often a round of both kernels has run in this way, by the time of the works that ended.
+  double rounds_in(const PairForecast& way) const {
+    std::array<Nanoseconds, 2> times;
+    for (std::size_t i = 0; i < 2; ++i) times[i] = static_cast<double>(way.observed[i]) * alone_[i] / way.rates[i];
+    return std::max(times[0], times[1]) / round_of(way);
   }
 
   // Returns the time in which each of the two ends at least once.
@@ -117,16 +142,94 @@ class Trials {
     return std::max(alone_[0] / way.rates[0], alone_[1] / way.rates[1]);
   }
 
-  // True if a further trial may begin. Each way that was measured has cost one round at its speeds.
+  // Returns the time that a trial of this way, or a check, has cost: rounds at its speeds, and half of the shorter work
+  // by which the longer one is waited for, once before and once after.
+  Nanoseconds loss_of(const PairForecast& way) const {
+    const double rounds = std::min(rounds_in(way), kSureWorks);
+    const Nanoseconds waited = std::min(alone_[0] / way.rates[0], alone_[1] / way.rates[1]);
+    return rounds * (std::max(0.0, 1.0 - least_ / cost(way.rates)) * round_of(way) + waited);
+  }
+
+  // Returns the time that a trial has cost which ended early.
+  Nanoseconds loss_of_hopeless(const PairForecast& way) const {
+    const std::size_t ended = way.observed[0] > 0 ? 0 : 1;
+    return (1.0 - least_ / cost(most_of(way))) * (alone_[ended] / way.rates[ended]);
+  }
+
+  // True if a further trial may begin.
   bool is_within_budget() const {
+    const PairForecast* const best = incumbent();
     Nanoseconds spent;
     Nanoseconds lost;
     for (const PairForecast& way : measured_) {
-      spent += static_cast<double>(way.measured) * round_of(way);
-      lost += std::max(0.0, 1.0 - least_ / cost(way.rates)) * round_of(way);
+      spent += rounds_in(way) * round_of(way);
+      if (best == nullptr || way.shape() != best->shape()) lost += loss_of(way);
     }
+    for (const PairForecast& way : ways_)
+      if (way.measured == 0 && is_hopeless(way)) lost += loss_of_hopeless(way);
     const Nanoseconds round = (least_ / left_.in_turn().value()) * (alone_[0] + alone_[1]);
     return lost <= kTrialTime * spent + kTrialRounds * round;
+  }
+
+  // Returns the highest speeds that a ratio may have: those that works have shown, and else those alone with so few
+  // resident blocks.
+  std::array<double, 2> most_of(const PairForecast& way) const {
+    return {way.observed[0] > 0 ? way.rates[0] : fastest_at(*pair_.first->traits, way.ratio.first),
+            way.observed[1] > 0 ? way.rates[1] : fastest_at(*pair_.second->traits, way.ratio.second)};
+  }
+
+  // True if works of one kernel have shown that the trial of a ratio cannot succeed.
+  bool is_hopeless(const PairForecast& way) const {
+    return is_ratio(way) && way.observed[0] + way.observed[1] > 0 && cost(most_of(way)) > kGivenUp * least_;
+  }
+
+  // Returns the best of the ways that were measured; nullptr if one after the other is better.
+  const PairForecast* incumbent() const {
+    const PairForecast* best = nullptr;
+    for (const PairForecast& way : ways_)
+      if (way.measured > 0 && cost(way.rates) <= (best != nullptr ? cost(best->rates) : least_)) best = &way;
+    return best;
+  }
+
+  // Returns a way that was measured and should run once more: one about as good as the best, or the best way of whole
+  // kernels, whose speed may have changed. Returns nullptr if there is none.
+  const PairForecast* next_check() const {
+    const PairForecast* const best = incumbent();
+    double rounds = 0.0;
+    for (const PairForecast& way : measured_) rounds += rounds_in(way);
+    const PairForecast* baseline = nullptr;
+    for (const PairForecast& way : ways_) {
+      if (way.measured == 0 || &way == best) continue;
+      const double works = std::max(static_cast<double>(way.measured), rounds_in(way));
+      const bool is_sure = works >= kSureWorks || (best != nullptr && way.measured >= best->measured);
+      if (!is_sure && cost(way.rates) <= kClose * least_) return &way;
+      if (way.whole && (baseline == nullptr || cost(way.rates) < cost(baseline->rates))) baseline = &way;
+    }
+    const bool is_due = baseline != nullptr && best != nullptr && !best->whole &&
+                        (rounds_in(*baseline) + 1.0) * kWorksPerCheck <= rounds;
+    return is_due ? baseline : nullptr;
+  }
+
+  // Returns the way that has not run and should be tried next; nullptr if there is none.
+  const PairForecast* next_way() const {
+    const bool is_first = std::ranges::none_of(measured_, is_whole_split);
+    const PairForecast* const split = next_split();
+    if (split != nullptr && is_first) return split;
+    for (const PairForecast* const way : {next_in_streams(false), split, next_in_streams(true), next_ratio()})
+      if (way != nullptr) return way;
+    return nullptr;
+  }
+
+  // Returns streams, which are always tried, or those with priorities. Priorities gain little over streams without.
+  const PairForecast* next_in_streams(bool with_priority) const {
+    const auto streams = std::ranges::find(measured_, PairShape{.whole = true}, &PairForecast::shape);
+    if (with_priority && streams != measured_.end() &&
+        cost({kByPriorities * streams->rates[0], kByPriorities * streams->rates[1]}) > least_cost_to_try())
+      return nullptr;
+    const auto way = std::ranges::find_if(ways_, [&](const PairForecast& each) {
+      return is_in_streams(each) && each.measured == 0 && each.urgent.has_value() == with_priority;
+    });
+    return way == ways_.end() ? nullptr : &*way;
   }
 
   // Returns the split to try: at first the one with the best forecast, and then the likeliest of those that may gain.
@@ -149,13 +252,14 @@ class Trials {
   // Returns the ratio with the best forecast, if it can gain by the speeds alone with so few resident blocks. If a
   // ratio was measured, the forecast must gain as well.
   const PairForecast* next_ratio() const {
-    const bool is_first = std::ranges::none_of(measured_, is_ratio);
+    const bool is_first = std::ranges::none_of(
+        ways_, [this](const PairForecast& way) { return is_ratio(way) && (way.measured > 0 || is_hopeless(way)); });
     const PairForecast* best = nullptr;
     for (const PairForecast& way : ways_) {
-      if (!is_ratio(way) || way.measured > 0 || (!is_first && cost(way.rates) > least_cost_to_try())) continue;
-      const std::array<double, 2> fastest = {fastest_at(*pair_.first->traits, way.ratio.first),
-                                             fastest_at(*pair_.second->traits, way.ratio.second)};
-      if (cost(fastest) <= least_cost_to_try() && (best == nullptr || cost(way.rates) < cost(best->rates))) best = &way;
+      if (!is_ratio(way) || way.measured > 0 || is_hopeless(way)) continue;
+      if (!is_first && cost(way.rates) > least_cost_to_try()) continue;
+      const bool may_gain = cost(most_of(way)) <= least_cost_to_try();
+      if (may_gain && (best == nullptr || cost(way.rates) < cost(best->rates))) best = &way;
     }
     return best;
   }

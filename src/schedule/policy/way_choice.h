@@ -1,8 +1,9 @@
 // The choice of the next way that two kernels try, for the policy `paired`.
 //
-// A pair may have ways that nothing has measured, such as whole kernels at each split of the SMs. Real works try them,
-// one work of each kernel at a time. Forecasts only order these trials: no way is given up without a measured bound,
-// and no way is kept without works that ran in it. So a wrong forecast costs time, but not the end result.
+// A pair may have ways that nothing has measured, such as whole kernels in streams or at each split of the SMs. Real
+// works try them, one work of each kernel at a time. Forecasts only order these trials: no way is given up without a
+// measured bound, and no way is kept without works that ran in it. So a wrong forecast costs time, but not the end
+// result.
 #pragma once
 
 #include <optional>
@@ -14,10 +15,15 @@ namespace wattune::inline v0_1::schedule {
 // Returns the way that the next works of the two should try; nullopt if none is worth it. `pair.forecast` tells the
 // clocks. A trial that is under way goes on, and two works that run otherwise are not stopped for one.
 //
-// - Whole kernels on SMs of their own come first, and then one ratio of shared SMs, if ten works of each are expected.
-//   Other ratios follow if their forecasts, as corrected by the first one, gain over all that was measured.
+// - Whole kernels come first, on SMs of their own and in streams, and then one ratio of shared SMs, if ten works of
+// each
+//   are expected. Other ratios follow if their forecasts, as corrected by the first one, gain over all that was
+//   measured.
 // - A split is tried if the splits that ran leave room for a gain: with more SMs a kernel is not slower, and at most
-//   faster in proportion.
+//   faster in proportion. Streams are tried once, and priorities if streams came near to the best way.
+// - A way that was measured runs once more if it is about as good as the best, until it is sure. So does the best way
+// of
+//   whole kernels, once in 100 rounds, since its speed may have changed.
 // - Trials may cost 1 % of the time that the pair has run, and half a round of both kernels.
 std::optional<PairForecast> next_trial(const CandidatePair& pair, const QueueView& view, const PairTable& table,
                                        const PolicyOptions& options);

@@ -45,6 +45,11 @@ Launch launch_of(const Entry& entry) {
 
 Beside beside_of(const Entry& entry, const Entry& other) {
   const Share& own = *entry.current;
+  if (own.form == Form::whole && own.sms.count == 0 && other.current->form == Form::whole) {
+    std::optional<std::size_t> urgent;
+    if (own.priority != other.current->priority) urgent = own.priority > other.current->priority ? 0 : 1;
+    return {other.work.kernel, {.whole = true, .urgent = urgent}};
+  }
   if (own.sms.count > 0) return {other.work.kernel, {.sms_of_first = own.sms.count, .whole = own.form == Form::whole}};
   return {other.work.kernel, {.ratio = {own.per_sm, other.current->per_sm}}};
 }
@@ -88,6 +93,7 @@ Candidate Scheduler::State::candidate(const Entry& entry, Nanoseconds later) con
           .left = run > 0.0 ? std::max(kLeastLeft, expected_left(entry) - run) : expected_left(entry),
           .priority = entry.work.priority,
           .submitted = entry.statistics.submitted,
+          .limit = entry.work.limit,
           .running = entry.wanted};
 }
 
@@ -172,8 +178,13 @@ QueueView Scheduler::State::view(Nanoseconds now, const Entry* without) {
 }
 
 unsigned Scheduler::State::free_slot() {
-  for (unsigned slot = 0;; ++slot)
-    if (std::ranges::none_of(active, [&](WorkId id) { return queue.find(id)->slot == slot; })) return slot;
+  for (unsigned slot = 0;; ++slot) {
+    const auto has_it = [&](WorkId id) {
+      const Entry& entry = *queue.find(id);
+      return entry.slot == slot || (entry.next && queue.find(*entry.next)->slot == slot);
+    };
+    if (std::ranges::none_of(active, has_it)) return slot;
+  }
 }
 
 // Returns the bytes of shared memory for this plan. A running work keeps its own number if SMs are divided alike for
@@ -216,7 +227,7 @@ void Scheduler::State::want(const Plan& plan) {
     active.insert(share.work);
   }
   if (trace != nullptr && plan.reason != last_reason)
-    trace->add(Decision{machine.now(), plan.reason, plan.speedup, queue.size()});
+    trace->add(Decision{machine.now(), plan.reason, plan.speedup, queue.size(), plan.pair});
   last_reason = plan.reason;
   fills_sms = plan.fills_sms;
 }
@@ -317,7 +328,9 @@ void Scheduler::dispatch() {
   for (const WorkId id : active)
     if (Entry* entry = state.queue.find(id)) state.settle(*entry);
   state.mark_partners();
-  const std::vector<WorkId> running(state.active.begin(), state.active.end());
+  // The lane that ends first is followed first, so that the others see what runs in it when they end.
+  std::vector<WorkId> running(state.active.begin(), state.active.end());
+  std::ranges::stable_sort(running, {}, [&](WorkId id) { return state.expected_time_left(*state.queue.find(id)); });
   for (const WorkId id : running) state.queue_ahead(now, *state.queue.find(id));
 }
 

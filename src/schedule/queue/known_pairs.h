@@ -11,8 +11,8 @@
 namespace wattune::inline v0_1::schedule {
 
 // Returns the pairs of these kernels of the stage that need no pilots, since earlier runs measured them. A sweep does
-// not run twins on SMs of their own, which queues of several kernels need. Works try the splits for whole kernels that
-// were not measured. Fails with errors of the forecaster.
+// not run twins on SMs of their own, which queues of several kernels need, and two kernels with a proven way do not.
+// Works try the ways of whole kernels that were not measured. Fails with errors of the forecaster.
 Result<PairTable> known_pairs(const Stage& stage, const std::vector<KernelTraits>& kernels,
                               const MachineLimits& limits);
 

@@ -186,6 +186,14 @@ class PolicyRunner {
     return {kernels.begin(), kernels.end()};
   }
 
+  // Adds the ways of pairs that have a proven way and had pilots nevertheless.
+  void keep_proven(PairTable& table) const {
+    for (KernelId i = 0; i < report_.kernels.size(); ++i)
+      for (KernelId j = i + 1; j < report_.kernels.size(); ++j)
+        if (const auto pair = stage_.remembered(i, j, report_.sms); pair && pair->proven && !table.proven(i, j))
+          table.learn(i, j, completed(*pair, best_of({}, table.ways(i, j))));
+  }
+
   Knowledge knowledge() const { return stage_.is_simulated() ? Knowledge::predicted : Knowledge::measured; }
 
   Result<void> forecast(const Entrant& entrant) {
@@ -202,6 +210,7 @@ class PolicyRunner {
     }
     options.known = &known;
     WATTUNE_ASSIGN(PairTable table, schedule::forecast_all(*machine, options, stage_.sm()));
+    if (uses_memory(entrant)) keep_proven(table);
     // Power of pairs is measured on devices at the board's own clocks only. A simulated board draws the forecast power.
     if (entrant.objective.needs_power() && !stage_.is_simulated() && !entrant.sets_clocks && !entrant.by_networks)
       WATTUNE_TRY(

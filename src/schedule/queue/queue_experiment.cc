@@ -155,7 +155,9 @@ Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, co
     for (KernelId j = i + 1; j < kernels.size(); ++j) {
       if (!runs(i) || !runs(j)) continue;
       if (options.known != nullptr && options.known->knows(i, j)) {
-        table.learn(i, j, best_of(options.policy_options.objective, options.known->ways(i, j)));
+        PairForecast known = best_of(options.policy_options.objective, options.known->ways(i, j));
+        known.proven = options.known->proven(i, j);
+        table.learn(i, j, known);
         continue;
       }
       WATTUNE_ASSIGN(const PairForecast forecast, forecasters.forecast(*kernels[i], *kernels[j]));

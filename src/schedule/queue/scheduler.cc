@@ -112,9 +112,10 @@ void Scheduler::State::observe(const Entry& entry, const Flight& flight, const E
                 part * *entry.traits->alone / (ended.end - ended.begin), flight.clocks);
 }
 
-// Corrects the forecast of a pair by the speed of a work that has run all its blocks beside the same kernel.
+// Corrects the forecast of a pair by the speed of a work that has run all its blocks beside the same kernel. It may
+// have exceeded its limit, since nothing stops whole kernels.
 void Scheduler::State::observe_work(const Entry& entry, const Flight& last, Nanoseconds end) {
-  const bool is_measured = entry.throughout && entry.traits->alone && end > entry.statistics.started && !entry.failure;
+  const bool is_measured = entry.throughout && entry.traits->alone && end > entry.statistics.started;
   if (!is_measured || last.clocks != governor.held()) return;
   table.observe(entry.work.kernel, entry.throughout->kernel, entry.throughout->shape,
                 *entry.traits->alone / (end - entry.statistics.started), last.clocks, true);

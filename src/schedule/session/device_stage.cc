@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "power/interface/clocks.h"
 #include "schedule/interface/counted_use.h"
 #include "schedule/interface/device_machine.h"
 #include "schedule/interface/kernel_use.h"
@@ -89,6 +90,12 @@ class DeviceStage : public Stage {
     return {};
   }
 
+  // Clocks that this session sets are restored when ways of pairs are measured.
+  std::string held_clock() const override {
+    if (board_clocks_ || device_->info().backend != "cuda") return "";
+    const auto held = power::held_setting(device_->info().pci_bus_id);
+    return held && held->graphics ? fmt::format("{:g} MHz", held->graphics->value()) : "";
+  }
   backend::ClockControl* clock_control() override { return board_clocks_ ? board_clocks_->control() : nullptr; }
 
   Result<void> read_networks(const CorunOptions& options) {

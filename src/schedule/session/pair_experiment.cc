@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "schedule/session/pair_plan.h"
 
@@ -50,8 +51,13 @@ Result<SweptPair> sweep_on(Stage& stage, KernelId first, KernelId second, SweepO
                  .sweep = std::move(sweep),
                  .planned = {},
                  .outputs = {}};
-  stage.remember(first, second, machine->limits().sms, swept_ways(*machine, pair.sweep));
+  std::vector<PairForecast> ways = swept_ways(*machine, pair.sweep);
+  stage.remember(first, second, pair.limits.sms, ways);
   WATTUNE_TRY(run_again(stage, *machine, options, pair));
+  if (!ways.empty() && pair.planned.forecast.proven) {
+    ways.front().proven = pair.planned.forecast.proven;
+    stage.remember(first, second, pair.limits.sms, ways);
+  }
   if (stage.outputs().empty()) return pair;
   WATTUNE_ASSIGN(pair.outputs, check_outputs(stage, *machine, pair.sweep));
   return pair;

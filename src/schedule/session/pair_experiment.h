@@ -11,7 +11,8 @@ namespace wattune::inline v0_1::schedule {
 Result<SweptPair> sweep_on(Stage& stage, KernelId first, KernelId second, SweepOptions options);
 
 // Fills in `rerun` and `planned`, with as many rounds as the sweep had. On a device each entrant first runs once
-// unmeasured. An entrant that fails drops out. Fails with device_lost or cancelled.
+// unmeasured. If the plan loses to the best baseline, it takes that way, and all entrants run again. An entrant that
+// fails drops out. Fails with device_lost or cancelled.
 Result<void> run_again(const Stage& stage, Machine& machine, const SweepOptions& options, SweptPair& pair);
 
 }  // namespace wattune::schedule

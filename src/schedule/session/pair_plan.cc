@@ -6,12 +6,15 @@
 #include <optional>
 #include <utility>
 
+#include "core/median.h"
 #include "schedule/interface/policy.h"
 #include "schedule/interface/queue_experiment.h"
 
 namespace wattune::inline v0_1::schedule {
 
 namespace {
+
+constexpr std::size_t kChoosingRounds = 3;  // in each of which every way to choose from runs once
 
 // Returns the ways of the pair. Pilots add those that a sweep has no rows of: twins on SMs of their own.
 Result<PairForecast> known_ways(Machine& machine, const PairSweep& sweep) {
@@ -38,6 +41,7 @@ std::optional<double> highest_speed_on(const KernelTraits& kernel, unsigned sms)
 std::optional<double> highest_speed_in_share(const KernelTraits& kernel, const Arrangement& how, std::size_t which,
                                              unsigned sms) {
   if (how.way == Way::split) return highest_speed_on(kernel, which == 0 ? how.sms_of_first : sms - how.sms_of_first);
+  if (how.way != Way::shares) return 1.0;  // on all SMs
   const unsigned blocks = which == 0 ? how.ratio.first : how.ratio.second;
   if (blocks == 0 || blocks > kernel.rate_at_residency.size()) return std::nullopt;
   return kernel.twin_speed * kernel.rate_at_residency[blocks - 1];
@@ -72,8 +76,6 @@ std::vector<Arrival> works_of(const PairSweep& sweep) {
   return works;
 }
 
-bool is_shared(const Span& span) { return span.form != Form::whole || span.sms.count > 0; }
-
 // Returns the time from the first block to the last, as for the rows of a sweep.
 Nanoseconds makespan_of(const Trace& trace) {
   const auto& spans = trace.spans();
@@ -88,11 +90,12 @@ std::vector<PairForecast> swept_ways(const Machine& machine, const PairSweep& sw
                                      const std::optional<PairWatts>& watts) {
   std::vector<PairForecast> ways;
   for (const SweepRow& row : sweep.rows) {
-    const Arrangement& how = row.arrangement;
-    if (row.failure || (how.way != Way::split && how.way != Way::shares)) continue;
-    ways.push_back({.ratio = how.ratio,
-                    .sms_of_first = how.way == Way::split ? std::optional(how.sms_of_first) : std::nullopt,
-                    .whole = how.way == Way::split,
+    const PairShape shape = shape_of(row.arrangement);
+    if (row.failure || !shape.is_together()) continue;
+    ways.push_back({.ratio = shape.ratio,
+                    .sms_of_first = shape.sms_of_first,
+                    .whole = shape.whole,
+                    .urgent = shape.urgent,
                     .rates = rates_together(machine, sweep, row),
                     .watts = watts,
                     .measured = std::max<std::size_t>(1, row.makespans.size())});
@@ -100,14 +103,60 @@ std::vector<PairForecast> swept_ways(const Machine& machine, const PairSweep& sw
   return ways;
 }
 
-PairPlan::PairPlan(Machine& machine, const PairSweep& sweep)
-    : machine_(&machine), sweep_(&sweep), table_(machine.limits().sms), works_(works_of(sweep)) {}
+PairPlan::PairPlan(Machine& machine, const PairSweep& sweep, PairForecast known)
+    : machine_(&machine),
+      sweep_(&sweep),
+      known_(std::move(known)),
+      table_(machine.limits().sms),
+      works_(works_of(sweep)) {
+  table_.learn(sweep.kernels[0], sweep.kernels[1], known_);
+}
 
 Result<PairPlan> PairPlan::make(Machine& machine, const PairSweep& sweep) {
-  PairPlan plan(machine, sweep);
-  WATTUNE_ASSIGN(const PairForecast forecast, known_ways(machine, sweep));
-  plan.table_.learn(sweep.kernels[0], sweep.kernels[1], forecast);
+  WATTUNE_ASSIGN(PairForecast known, known_ways(machine, sweep));
+  PairPlan plan(machine, sweep, std::move(known));
+  WATTUNE_TRY(plan.choose());
   return plan;
+}
+
+void PairPlan::keep_to(const PairShape& shape) {
+  ProvenWay proven{.shape = shape, .works = sweep_->repetitions};
+  for (const PairForecast& way : table_.ways(sweep_->kernels[0], sweep_->kernels[1]))
+    if (shape.is_together() && way.shape() == shape) proven.speedup = way.speedup();
+  prove(proven);
+}
+
+void PairPlan::prove(const std::optional<ProvenWay>& proven) {
+  known_.proven = proven;
+  table_.learn(sweep_->kernels[0], sweep_->kernels[1], known_);
+}
+
+// Runs the choice of the policy, the best row and the best baseline in turns, and keeps to the fastest. The speeds that
+// a row tells of both kernels may be wrong, but the time of the row is not.
+Result<void> PairPlan::choose() {
+  std::vector<std::optional<ProvenWay>> choices = {std::nullopt};
+  const auto is_any = [](const SweepRow&) { return true; };
+  bool is_exact = true;
+  for (const SweepRow* row : {sweep_->best(is_any), sweep_->best(is_baseline)}) {
+    if (row == nullptr) continue;
+    is_exact = row->makespans.size() < 2;
+    keep_to(shape_of(row->arrangement));
+    if (std::ranges::find(choices, known_.proven) == choices.end()) choices.push_back(known_.proven);
+  }
+  std::vector<std::vector<double>> times(choices.size());
+  const std::size_t rounds = is_exact ? 1 : 1 + kChoosingRounds;  // the first makes streams, and does not count
+  for (std::size_t round = 0; round < rounds; ++round)
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      const std::size_t place = (i + round) % choices.size();
+      prove(choices[place]);
+      WATTUNE_ASSIGN(const Nanoseconds time, run());
+      if (is_exact || round > 0) times[place].push_back(time.value());
+    }
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < choices.size(); ++i)
+    if (median_of(times[i]) < median_of(times[best])) best = i;
+  prove(choices[best]);
+  return {};
 }
 
 Result<Nanoseconds> PairPlan::run() {
@@ -117,18 +166,19 @@ Result<Nanoseconds> PairPlan::run() {
 }
 
 PairForecast PairPlan::way() const {
-  const std::array names = {machine_->kernel(sweep_->kernels[0])->name, machine_->kernel(sweep_->kernels[1])->name};
-  const std::vector<PairForecast> ways = table_.ways(sweep_->kernels[0], sweep_->kernels[1]);
-  std::array<const Span*, 2> first = {};
-  for (const Span& span : trace_.spans())
-    for (std::size_t i = 0; i < 2; ++i)
-      if (first[i] == nullptr && span.kernel == names[i] && is_shared(span)) first[i] = &span;
-  if (first[0] == nullptr || first[1] == nullptr) return {.rates = ways.front().rates};
-  const unsigned sms = first[0]->sms.count;
-  const PairShape shape = sms > 0 ? PairShape{.ratio = {}, .sms_of_first = sms, .whole = first[0]->form == Form::whole}
-                                  : PairShape{.ratio = {first[0]->per_sm, first[1]->per_sm}};
-  const auto taken = std::ranges::find(ways, shape, &PairForecast::shape);
-  return taken == ways.end() ? ways.front() : *taken;
+  const auto& [first, second] = sweep_->kernels;
+  const std::vector<PairForecast> ways = table_.ways(first, second);
+  const auto decision =
+      std::ranges::find_if(trace_.decisions(), [](const Decision& each) { return each.pair.has_value(); });
+  PairForecast way{.rates = ways.front().rates};
+  if (decision != trace_.decisions().end()) {
+    const PlannedPair& pair = *decision->pair;
+    const PairShape shape = pair.first == first ? pair.shape : pair.shape.swapped(machine_->limits().sms);
+    const auto taken = std::ranges::find(ways, shape, &PairForecast::shape);
+    if (taken != ways.end()) way = *taken;
+  }
+  way.proven = known_.proven;
+  return way;
 }
 
 }  // namespace wattune::schedule

@@ -57,7 +57,7 @@ Result<void> complete(std::vector<CorunKernel>& kernels) {
 Forecaster forecaster_of(const Stage& stage, const MachineLimits& limits) {
   const Forecaster twins =
       better_of(residency_forecaster(limits, stage.sm()), split_forecaster(limits, stage.sm()), {});
-  const Forecaster predict = better_of(twins, whole_split_forecaster(limits, stage.sm()), {});
+  const Forecaster predict = better_of(twins, whole_forecaster(limits, stage.sm()), {});
   return [&stage, predict, sms = limits.sms](const KernelTraits& first,
                                              const KernelTraits& second) -> Result<PairForecast> {
     WATTUNE_ASSIGN(PairForecast forecast, predict(first, second));

@@ -1,5 +1,7 @@
 #include "schedule/session/stage.h"
 
+#include <array>
+#include <string>
 #include <utility>
 
 #include "core/logging.h"
@@ -14,12 +16,21 @@ Nanoseconds Stage::window_or_usual(std::optional<Nanoseconds> window) const {
   return window.value_or(is_simulated() ? nanoseconds_from_ms(20) : nanoseconds_from_seconds(3));
 }
 
+std::array<Identity, 2> Stage::identities_of(KernelId first, KernelId second) const {
+  std::array<Identity, 2> both = {kernels_[first].identity, kernels_[second].identity};
+  if (const std::string clock = held_clock(); !clock.empty())
+    for (Identity& identity : both) identity.emplace("clock", clock);
+  return both;
+}
+
 std::optional<PairForecast> Stage::remembered(KernelId first, KernelId second, unsigned sms) const {
-  return memory_.find(kernels_[first].identity, kernels_[second].identity, sms);
+  const auto [one, other] = identities_of(first, second);
+  return memory_.find(one, other, sms);
 }
 
 void Stage::remember(KernelId first, KernelId second, unsigned sms, const std::vector<PairForecast>& ways) {
-  memory_.note(kernels_[first].identity, kernels_[second].identity, sms, ways);
+  const auto [one, other] = identities_of(first, second);
+  memory_.note(one, other, sms, ways);
   if (const auto saved = memory_.save(); !saved)
     log_warning("what pairs of kernels gained is not kept: {}", saved.error().to_string());
 }

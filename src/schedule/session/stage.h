@@ -2,6 +2,7 @@
 // process with the kernels of specs.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -67,6 +68,8 @@ class Stage {
   // Finds the features of the kernels, and from them the best clocks for each if clocks may be set. Precondition:
   // profiled, and networks decide. Fails with unavailable if the features of a kernel are unknown.
   Result<void> ask_networks();
+  // Returns the clock of the cores, as a text, if a process holds the board at it through Wattune; empty if none does.
+  virtual std::string held_clock() const { return ""; }
   // Returns an SM as the chain model describes it.
   virtual model::ChainSm sm() const { return {}; }
   // Returns the outputs of each kernel; empty if kernels have no outputs.
@@ -79,8 +82,8 @@ class Stage {
   // the GPU is simulated. Precondition: there is such a kernel.
   virtual Result<OwnData> own_data(KernelId kernel, const OwnArguments& arguments);
 
-  // Returns the ways of two kernels that sweeps, queues and applications measured on this device, the best one first;
-  // nullopt if there are none. Their power is unknown.
+  // Returns the ways of two kernels that sweeps, queues and applications measured on this device at the clock at which
+  // it is held, the best one first; nullopt if there are none. Their power is unknown.
   std::optional<PairForecast> remembered(KernelId first, KernelId second, unsigned sms) const;
   // Remembers the ways of two kernels that were measured. The log tells if they could not be written.
   void remember(KernelId first, KernelId second, unsigned sms, const std::vector<PairForecast>& ways);
@@ -94,6 +97,8 @@ class Stage {
   std::optional<BoardNetworks> networks_;
 
  private:
+  // Returns the identities by which the pair is remembered.
+  std::array<Identity, 2> identities_of(KernelId first, KernelId second) const;
   Nanoseconds window_or_usual(std::optional<Nanoseconds> window) const;
 
   PairMemory memory_;
