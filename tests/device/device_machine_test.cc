@@ -4,12 +4,15 @@
 
 #include <gmock/gmock.h>
 
+#include <optional>
 #include <set>
 
 #include "device/benchmarks_folder.h"
 #include "device/gpu.h"
 #include "schedule/device_machine_support.h"
 #include "schedule/digest_checks.h"
+#include "schedule/interface/kernel_use.h"
+#include "simulate/interface/ptx_profile.h"
 #include "wattune/backend/attach.h"
 #include "wattune/space/search_space.h"
 #include "wattune/spec/spec.h"
@@ -148,6 +151,19 @@ TEST_F(MachineOnGpu, PersistentTwinsSideBySideAreBothRight) {
   for (const Ended& ended : wait_for(*machine, 2)) EXPECT_FALSE(ended.error) << ended.error->to_string();
   EXPECT_TRUE(contents_of(*compute[1]) == whole(compute[0]));
   EXPECT_TRUE(contents_of(*copy[1]) == whole(copy[0]));
+}
+
+// Each pass begins from the original contents, so the outputs are those of one run.
+TEST_F(MachineOnGpu, CountersTellWhatKernelsKeepBusy) {
+  const KernelCopies compute = load("nbody", 2);
+  const auto use = read_use(*device, *compute[1]);
+  if (!use && use.error().code() == ErrorCode::unavailable) GTEST_SKIP() << use.error().to_string();
+  ASSERT_TRUE(use) << use.error().to_string();
+  EXPECT_THAT(*use, testing::Each(testing::Ne(std::nullopt)));
+  EXPECT_GT(use->front(), use->back());  // it issues more than it moves
+  const auto of_copy = read_use(*device, *load("transpose", 1).front()).value();
+  EXPECT_GT(of_copy[simulate::kSmResources], (*use)[simulate::kSmResources]);  // L2
+  EXPECT_TRUE(contents_of(*compute[1]) == whole(compute[0]));
 }
 
 // The driver may give a range two multiprocessors more if code with dynamic parallelism is loaded; there is none here.
