@@ -9,8 +9,8 @@
 //
 // - The baselines are one after the other, streams, priority for either kernel, and each split of the SMs. Each runs
 //   four batches, and the fastest three then run a part of 20 in each round.
-// - `first` is a part of 20 batches five times, by `paired` that has no speeds of the pair. The time of its pilots is
-//   apart.
+// - `first` is a part of 20 batches five times, by `paired` that has no speeds of the pair and tries its ways by works.
+//   The time of forecasts is apart.
 // - `again` is a part of ten batches and one of 20, by `paired` with the speeds that the first left.
 //
 // There are three rounds, or as many as take 5 s, at least one. Each pair leaves FOLDER/A-B.json; pairs whose file is
@@ -34,8 +34,8 @@
 #include <vector>
 
 #include "core/stopwatch.h"
+#include "schedule/forecast/pair_memory.h"
 #include "schedule/interface/queue_experiment.h"
-#include "schedule/queue/known_pairs.h"
 #include "schedule/session/stage.h"
 #include "wattune/schedule/round_times.h"
 #include "wattune/schedule/session.h"
@@ -87,6 +87,7 @@ Json ways_json(const std::vector<PairForecast>& ways) {
       json.push_back(Json{{"ratio", {way.ratio.first, way.ratio.second}},
                           {"sms_of_first", way.sms_of_first ? Json(*way.sms_of_first) : Json()},
                           {"whole", way.whole},
+                          {"urgent", way.urgent ? Json(*way.urgent) : Json()},
                           {"speeds", way.rates},
                           {"works", way.measured}});
   return json;
@@ -181,23 +182,22 @@ class Pair {
   }
 
   Result<void> run_paired(Json& json) {
-    WATTUNE_ASSIGN(PairTable table, forecast(PairTable(machine_.limits().sms), json["first"]));
+    const unsigned sms = machine_.limits().sms;
+    WATTUNE_ASSIGN(PairTable table, forecast({}, json["first"]));
     WATTUNE_TRY(run_parts(std::vector<std::size_t>(kPartsOfFirst, kPart), table, json["first"].back()));
-    stage_.remember(kernels_[0], kernels_[1], machine_.limits().sms, table.ways(kernels_[0], kernels_[1]));
-    std::vector<KernelTraits> kernels;
-    for (const KernelTraits* kernel : kernels_of(machine_)) kernels.push_back(*kernel);
-    WATTUNE_ASSIGN(const PairTable known, known_pairs(stage_, kernels, machine_.limits()));
-    WATTUNE_ASSIGN(table, forecast(known, json["again"]));
+    stage_.remember(kernels_[0], kernels_[1], sms, table.ways(kernels_[0], kernels_[1]));
+    WATTUNE_ASSIGN(table, forecast(stage_.remembered(kernels_[0], kernels_[1], sms), json["again"]));
     return run_parts({kBegin, kPart}, table, json["again"].back());
   }
 
-  // Forecasts the pair as a queue does before it begins, by pilots unless the pair is known.
-  Result<PairTable> forecast(const PairTable& known, Json& runs) {
+  // Forecasts the pair as for works that an application submits. Works try its ways, without pilots.
+  Result<PairTable> forecast(const std::optional<PairForecast>& remembered, Json& runs) {
     const Nanoseconds begin = machine_.now();
-    const QueueOptions options{.knowledge = stage_.is_simulated() ? Knowledge::predicted : Knowledge::measured,
-                               .known = &known,
-                               .kernels = {kernels_[0], kernels_[1]}};
-    WATTUNE_ASSIGN(PairTable table, forecast_all(machine_, options, stage_.sm()));
+    const Forecaster predict = submission_forecaster(machine_.limits(), stage_.sm());
+    WATTUNE_ASSIGN(PairForecast ways, predict(*machine_.kernel(kernels_[0]), *machine_.kernel(kernels_[1])));
+    if (remembered) ways = completed(*remembered, std::move(ways));
+    PairTable table(machine_.limits().sms);
+    table.learn(kernels_[0], kernels_[1], ways);
     Json run = {{"pilots_ms", to_ms(machine_.now() - begin)}};
     runs.push_back(std::move(run));
     return table;

@@ -174,6 +174,9 @@ WATTUNE_EXPORT Forecaster split_forecaster(const MachineLimits& limits, const mo
 WATTUNE_EXPORT Forecaster whole_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
 // Returns a forecaster that returns the better of both forecasts for the objective, the first if they are equal.
 WATTUNE_EXPORT Forecaster better_of(Forecaster one, Forecaster other, const Objective& objective);
+// Returns a forecaster for submitted works, of which nothing is measured together: the best of twins on shared SMs,
+// twins on SMs of their own, and whole kernels, with all other ways.
+WATTUNE_EXPORT Forecaster submission_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
 // Returns a forecaster that runs the pair on the machine at each feasible ratio, for some waves. It forecasts the best
 // ratio that it measured, and lists all others. Kernels run in `form`; kernels without a persistent twin run in slices.
 // If the form is persistent, twins run at each split of the SMs as well, and whole kernels at a few splits. If it is

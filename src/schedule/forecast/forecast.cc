@@ -305,4 +305,9 @@ Forecaster better_of(Forecaster one, Forecaster other, const Objective& objectiv
   };
 }
 
+Forecaster submission_forecaster(const MachineLimits& limits, const model::ChainSm& sm) {
+  const Forecaster twins = better_of(residency_forecaster(limits, sm), split_forecaster(limits, sm), {});
+  return better_of(twins, whole_forecaster(limits, sm), {});
+}
+
 }  // namespace wattune::schedule

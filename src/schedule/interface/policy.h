@@ -48,8 +48,9 @@ struct Plan {
   // The clocks that these shares request; nullopt if the previous request still holds. Clocks are held for a while, so
   // they may be set later.
   std::optional<backend::BoardSetting> clocks = {};
-  // True if one kernel runs alone with as many blocks as the SMs hold, or whole kernels give way to urgent works. A
-  // next one of this kind begins in a lane of its own, and may fill the SMs that the last blocks leave idle.
+  // True if one kernel runs alone with as many blocks as the SMs hold, or two run in streams, or whole kernels give way
+  // to urgent works. A next one of this kind begins in a lane of its own, and may fill the SMs that the last blocks
+  // leave idle.
   bool fills_sms = false;
   // True if a pair runs in a way that is to be measured. Nothing is launched behind its works, as another way may
   // follow.

@@ -114,6 +114,13 @@ bool fills_sms(const Share& share, const KernelTraits& kernel) {
          (share.form == Form::whole || (share.form == Form::persistent && share.per_sm == kernel.profile.blocks_alone));
 }
 
+// True if the two run in streams, and works of one of them fill the SMs that others of their kernel leave.
+bool fill_streams(const Candidate& first, const Candidate& second, const PairShape& shape,
+                  const PolicyOptions& options) {
+  return shape.is_in_streams() &&
+         std::max(first.traits->overlapped_speed, second.traits->overlapped_speed) >= 1.0 + options.least_gain;
+}
+
 // Plans that a running work goes on and is followed as it would be alone.
 Plan goes_on_alone(const Candidate& work, const QueueView& view, std::string reason) {
   Plan plan = unchanged(view, 1.0, std::move(reason));
@@ -158,7 +165,12 @@ Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView&
   const bool has_all_sms = first.running->sms.count == 0;
   const std::string goes_on =
       has_all_sms ? "what runs whole runs to its end" : "whole kernels on SMs of their own run to their ends";
-  if (running.size() > 1) return goes_on_alone(first, view, goes_on);
+  if (running.size() > 1) {
+    Plan plan = goes_on_alone(first, view, goes_on);
+    plan.fills_sms = running.size() == 2 && has_all_sms && is_whole(running[1]) &&
+                     running[1]->running->sms.count == 0 && fill_streams(first, *running[1], {.whole = true}, options);
+    return plan;
+  }
   CandidatePair best;
   bool tries_another = false;
   double most = 1.0 + options.least_gain;
@@ -190,6 +202,7 @@ Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView&
   return {.shares = {*first.running, share_beside(*first.running, *best.second, best.forecast, view.limits)},
           .pair = PlannedPair{first.kernel, best.forecast.shape()},
           .clocks = best.forecast.clocks,
+          .fills_sms = fill_streams(first, *best.second, best.forecast.shape(), options),
           .is_trial = best.is_trial,
           .speedup = best.forecast.speedup(),
           .reason = describe(best)};
@@ -289,6 +302,7 @@ std::optional<Plan> proven_plan(const QueueView& view, const PairTable& table, c
     return goes_on_alone(*running.front(), view, "what runs whole runs to its end");
   return Plan{.shares = shares,
               .pair = PlannedPair{first->kernel, proven->shape},
+              .fills_sms = fill_streams(*first, *second, proven->shape, options),
               .speedup = forecast->speedup(),
               .reason = describe(pair)};
 }
@@ -305,6 +319,7 @@ Plan paired_plan(const QueueView& view, const PairTable& table, const PolicyOpti
   return {.shares = shares_of(best, view, options),
           .pair = PlannedPair{best.first->kernel, best.forecast.shape()},
           .clocks = best.forecast.clocks,
+          .fills_sms = fill_streams(*best.first, *best.second, best.forecast.shape(), options),
           .is_trial = best.is_trial,
           .speedup = best.forecast.speedup(),
           .reason = describe(best)};

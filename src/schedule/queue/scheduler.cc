@@ -115,10 +115,12 @@ void Scheduler::State::observe(const Entry& entry, const Flight& flight, const E
 // Corrects the forecast of a pair by the speed of a work that has run all its blocks beside the same kernel. It may
 // have exceeded its limit, since nothing stops whole kernels.
 void Scheduler::State::observe_work(const Entry& entry, const Flight& last, Nanoseconds end) {
-  const bool is_measured = entry.throughout && entry.traits->alone && end > entry.statistics.started;
+  // In a lane of its own it may have begun among the last blocks of the work in front of it.
+  const Nanoseconds begin = std::max(entry.statistics.started, entry.turn);
+  const bool is_measured = entry.throughout && entry.traits->alone && end > begin;
   if (!is_measured || last.clocks != governor.held()) return;
   table.observe(entry.work.kernel, entry.throughout->kernel, entry.throughout->shape,
-                *entry.traits->alone / (end - entry.statistics.started), last.clocks, true);
+                *entry.traits->alone / (end - begin), last.clocks, true);
 }
 
 void Scheduler::State::note(const Ended& ended) {
@@ -138,6 +140,7 @@ void Scheduler::State::note(const Ended& ended) {
   if (entry.done == entry.traits->blocks && !ended.error) observe_work(entry, *flight, ended.end);
   if (ended.blocks < flight->blocks) entry.next_block = flight->first_block + ended.blocks;
   entry.flights.erase(flight);
+  if (entry.next) queue.find(*entry.next)->turn = ended.end;
   if (ended.error && ended.error->code() == ErrorCode::device_lost)
     return lose(Error(*ended.error).with_context(entry.traits->name));
   if (ended.error) fail(entry, Error(*ended.error).with_context(entry.traits->name));

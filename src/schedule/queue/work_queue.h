@@ -51,6 +51,7 @@ struct Entry {
   std::optional<WorkId> behind = {};  // the work whose `next` it is; it has not begun
   std::optional<Error> failure = {};  // the error with which it ends, after its launches
   Nanoseconds first_launch = {};
+  Nanoseconds turn = {};              // when the work ended that it was launched behind
   Nanoseconds drained = {};           // if failed: until when others wait for its blocks to leave
   Nanoseconds give_up = kForever;     // when the machine counts as lost if it still runs
   std::optional<Beside> beside = {};  // at present; nullopt if there is none, or several

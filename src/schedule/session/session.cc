@@ -55,11 +55,8 @@ Result<void> complete(std::vector<CorunKernel>& kernels) {
 // Returns a forecaster of submitted works. The ways that were measured earlier replace their forecasts; the policy
 // tries the others by works.
 Forecaster forecaster_of(const Stage& stage, const MachineLimits& limits) {
-  const Forecaster twins =
-      better_of(residency_forecaster(limits, stage.sm()), split_forecaster(limits, stage.sm()), {});
-  const Forecaster predict = better_of(twins, whole_forecaster(limits, stage.sm()), {});
-  return [&stage, predict, sms = limits.sms](const KernelTraits& first,
-                                             const KernelTraits& second) -> Result<PairForecast> {
+  return [&stage, predict = submission_forecaster(limits, stage.sm()), sms = limits.sms](
+             const KernelTraits& first, const KernelTraits& second) -> Result<PairForecast> {
     WATTUNE_ASSIGN(PairForecast forecast, predict(first, second));
     const auto place = [&](const KernelTraits& kernel) {
       const auto known =
