@@ -17,7 +17,8 @@ namespace wattune::cli {
 
 namespace {
 
-// Splits a text at its last @ into SPEC and the choice behind it, unless a file has the whole text as its name.
+// Splits a text at its last @ into SPEC and the choice that follows. Does not split it if a file has the whole text as
+// its name.
 std::pair<std::string, std::string> split_choice(const std::string& text) {
   const std::size_t at = text.rfind('@');
   std::error_code ignored;
@@ -25,7 +26,8 @@ std::pair<std::string, std::string> split_choice(const std::string& text) {
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
-// Returns the best recorded configuration, by those of its parameters that the spec has.
+// Returns the best recorded configuration, as a configuration of the space. Recorded parameters that the spec lacks are
+// ignored.
 Result<Configuration> best_of_results(const space::SearchSpace& space, const std::string& file) {
   WATTUNE_ASSIGN(const ResultSet results, store::load_results(file));
   const Trial* best = results.best();

@@ -1,4 +1,5 @@
-// A kernel with the one configuration that runs, as users name it: SPEC, SPEC@RESULTS or SPEC@NAME=VALUE,...
+// Chooses a kernel and the one configuration in which it runs, from a text of the user: SPEC, SPEC@RESULTS or
+// SPEC@NAME=VALUE,...
 #pragma once
 
 #include <string>
@@ -10,18 +11,18 @@
 
 namespace wattune::cli {
 
-// A spec with the configuration that runs.
+// A spec and the configuration in which it runs.
 struct ChosenKernel {
-  std::string name;  // distinct among the kernels that run here
+  std::string name;  // distinct among the kernels of this run
   KernelSpec spec;
   Configuration configuration;
 };
 
-// Chooses the best configuration of a journal or other result file, the configuration that is named, or else the
-// default one. Clocks stay as the board has them. Errors name what is wrong with the spec or the configuration.
+// Loads the spec, and chooses the best configuration of the result file, the named configuration, or else the default
+// one. Clock parameters are ignored. Errors name what is wrong with the spec or the configuration.
 Result<ChosenKernel> choose_kernel(const std::string& text);
-// Chooses the kernels that run here, with the sizes of their problems, KERNEL.SIZE=VALUE. Fails with invalid_argument
-// if a size belongs to none of them.
+// Chooses the kernels of this run. `sizes` are the sizes of their problems: KERNEL.SIZE=VALUE. Fails with
+// invalid_argument if a size belongs to none of them.
 Result<std::vector<ChosenKernel>> choose_kernels(const std::vector<std::string>& texts,
                                                  const std::vector<std::string>& sizes);
 

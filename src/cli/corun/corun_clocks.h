@@ -1,4 +1,4 @@
-// The clocks that users of `wattune corun` ask for.
+// The clocks that users of `wattune corun` allow to be set.
 #pragma once
 
 #include <optional>

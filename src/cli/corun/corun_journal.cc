@@ -42,7 +42,8 @@ Result<void> SweepJournal::lock() {
   return {};
 }
 
-// Reads the file. If it has no checksums it is left as it is until the first write, when a sealed file takes its place.
+// Reads the file. A file without checksums stays as it is until the first write, which replaces it by one with
+// checksums.
 Result<void> SweepJournal::read() {
   WATTUNE_ASSIGN(const std::string text, locked_->read());
   auto found = store::read_sealed(text, file_, kSweepKind, [&](const Json& line) {
@@ -67,7 +68,7 @@ const schedule::SweptPair* SweepJournal::find(const std::string& identity) const
   return found == pairs_.end() ? nullptr : &found->second;
 }
 
-// Releases the lock first, because setting a file aside takes it.
+// Releases the lock first, because set_aside() takes it.
 Result<void> SweepJournal::start_anew() {
   locked_.reset();
   WATTUNE_TRY(make_room(file_, use_));

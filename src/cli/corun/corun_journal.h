@@ -1,9 +1,9 @@
 // SweepJournal: the file in which `wattune corun` keeps each pair that it has swept, so that an interrupted sweep of
-// many pairs goes on where it was (docs/formats/corun-journal.md).
+// many pairs can be continued (docs/formats/corun-journal.md).
 //
 // It consists of sealed lines, one for each pair, written when the pair is done. A torn last line is cut off. One
-// process writes it at a time; others get an error. Results to be replaced are set aside when the first pair is
-// written.
+// process writes it at a time; others get an error. If the file's earlier results are to be replaced, the file is
+// renamed when the first pair is written.
 //
 //   WATTUNE_ASSIGN(SweepJournal journal, SweepJournal::open(file, {.resume = true}));
 //   if (const schedule::SweptPair* known = journal.find(identity)) return *known;
@@ -52,7 +52,7 @@ class SweepJournal {
   std::map<std::string, schedule::SweptPair> pairs_;
   std::vector<std::string> notes_;
   bool unsealed_ = false;
-  std::string resealed_;  // the pairs of an unsealed file in today's format
+  std::string resealed_;  // the pairs of a file without checksums, as lines with checksums
 };
 
 }  // namespace wattune::cli

@@ -14,7 +14,7 @@ namespace wattune::cli {
 struct CorunKernels {
   std::vector<std::string> specs;  // SPEC, SPEC@RESULTS or SPEC@NAME=VALUE,...
   std::vector<std::string> sizes;  // sizes of their problems: KERNEL.SIZE=VALUE
-  std::vector<std::string> names;  // names of published kernels
+  std::vector<std::string> names;  // names of published kernels, for a simulated GPU
   std::uint64_t waves = 8;         // waves with which a published kernel fills the GPU
 };
 

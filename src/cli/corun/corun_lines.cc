@@ -25,14 +25,14 @@ using store::number_within;
 using store::object_member;
 using store::text_member;
 
-// Limits beyond any machine: SMs, blocks on an SM, repetitions of a kernel, ways to run a pair, rounds.
+// Upper bounds that no machine reaches: SMs, blocks on an SM, repetitions of a kernel, ways to run a pair, rounds.
 constexpr unsigned kMostSms = 4096;
 constexpr unsigned kMostBlocksPerSm = 64;
 constexpr std::uint64_t kMostRepetitions = 1'000'000'000;
 constexpr std::size_t kMostRows = 10'000;
 constexpr std::size_t kMostRounds = 1'000'000;
 constexpr unsigned kMostCapability = 100;
-// A run takes less than 30 days, and a board less than 1 GJ for it.
+// Bounds on a run: it takes less than 30 days, and a board takes less than 1 GJ for it.
 constexpr double kLeastNs = 1e-3;
 constexpr double kMostNs = 30.0 * 86'400e9;
 constexpr double kMostJoules = 1e9;
@@ -149,7 +149,7 @@ schedule::Arrangement arrangement_from(const Json& json, unsigned sms) {
   return arrangement;
 }
 
-// Returns an energy of a file, where 0 stands for one that is not known.
+// Returns an energy from a file, in which 0 stands for an unknown one.
 std::optional<Joules> known_joules(double joules) {
   return joules > 0.0 ? std::optional(Joules(joules)) : std::nullopt;
 }
@@ -203,7 +203,7 @@ std::vector<std::vector<std::size_t>> orders_from(const Json& json, std::size_t 
   return orders;
 }
 
-// Reads the rerun, whose entrants are both kernels alone, the rows and `paired`.
+// Reads the rerun. Its entrants are both kernels alone, the rows and `paired`.
 schedule::Rerun rerun_from(const Json& json, std::size_t rows) {
   schedule::Rerun rerun;
   for (const Json& row : array_member(json, "rows", 0, rows))

@@ -1,4 +1,4 @@
-// Swept pairs as objects of JSON, written and read (docs/formats/corun-journal.md).
+// Writes and reads swept pairs as JSON objects (docs/formats/corun-journal.md).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The networks by which users of `wattune corun` let pairs and clocks be chosen.
+// The networks that users of `wattune corun` let choose pairs and clocks.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@
 namespace wattune::cli {
 
 void declare_networks(CLI::App& app, schedule::NetworkChoice& networks);
-// Fails with invalid_argument if files are named though networks do not decide, and as schedule::check_networks().
+// Checks the choice of networks. Fails with invalid_argument if files are named though no policy uses networks, and as
+// schedule::check_networks().
 Result<void> check_networks(const schedule::NetworkChoice& networks, const std::vector<std::string>& policies,
                             const schedule::Objective& objective);
 

@@ -1,4 +1,4 @@
-// The objective for which `wattune corun` chooses pairs, as users give it.
+// The option of `wattune corun` for the objective by which pairs are chosen.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -33,7 +33,7 @@ std::string how_text(const schedule::SweptPair& pair) {
   return fmt::format("by {}{}, whose pilots gained {}", how, whole, gain_text(forecast.speedup() - 1.0));
 }
 
-// Computes the gain that the pilots' speeds predict. The kernel that is left over runs on as fast as alone.
+// Computes the gain that the pilots' speeds predict. When one kernel has ended, the other runs on as fast as alone.
 double gain_by_pilots(const schedule::SweptPair& pair) {
   const schedule::PairForecast& forecast = pair.planned.forecast;
   return is_planned_together(forecast) ? schedule::expected_gain(pair.sweep.alone, forecast.rates) : 0.0;

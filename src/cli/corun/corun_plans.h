@@ -1,4 +1,4 @@
-// Text, JSON and a plot of the plans that the policy `paired` made for swept pairs.
+// Describes, as text, JSON and a plot, how the policy `paired` planned swept pairs.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct PlannedGain {
   std::optional<schedule::Gain> of_complementary;
   std::optional<schedule::Gain> least;
   std::array<std::string, 2> names_of_least;
-  std::string withheld = {};  // the pair about which nothing can be said, and why; empty if there is none
+  std::string withheld = {};  // the pair for which no gain is reported, and why; empty if there is none
 };
 // Computes the gains. Precondition: no more pairs than prospects.
 PlannedGain planned_gain(const std::vector<Prospect>& prospects, const std::vector<schedule::SweptPair>& pairs);

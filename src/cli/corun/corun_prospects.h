@@ -1,4 +1,4 @@
-// The pairs that `wattune corun` expects to complement each other, listed before any of them has run.
+// Lists the pairs that `wattune corun` expects to complement each other, before any of them has run.
 #pragma once
 
 #include <array>
@@ -13,10 +13,11 @@ namespace wattune::cli {
 
 struct Prospect {
   std::array<std::string, 2> names;
-  // The largest possible speed-up over one after the other, if both kernels take equally long. Absent if the use of the
-  // GPU by one of them is unknown, or if its times refute the counts.
+  // The largest possible speed-up over running one after the other, if both kernels take equally long. Absent if the
+  // use of the GPU by one of them is unknown, or if its measured times contradict the counts.
   std::optional<double> packing_bound;
-  // Whether one fills what all SMs share and the other a resource of each SM. Absent if times do not tell.
+  // Whether one kernel fills a resource that all SMs share, and the other a resource of each SM. Absent if the profiles
+  // do not show it.
   std::optional<bool> complementary;
 
   bool is_complementary() const { return complementary.value_or(false); }
@@ -34,7 +35,7 @@ Json prospects_json(const std::vector<Prospect>& prospects);
 struct ComplementaryGain {
   std::size_t pairs = 0;
   std::optional<schedule::Gain> over_baselines;
-  std::string withheld = {};  // the pair about which nothing can be said, and why; empty if there is none
+  std::string withheld = {};  // the pair for which no gain is reported, and why; empty if there is none
 };
 // Computes the gains. Precondition: no more pairs than prospects.
 ComplementaryGain complementary_gain(const std::vector<Prospect>& prospects,

@@ -1,4 +1,4 @@
-// Reports of `wattune corun` on queues: works of a few kernels under several policies.
+// Reports of `wattune corun` on queues: a list of works of a few kernels that several policies run.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ Json queue_json(const schedule::CorunSession& session, const schedule::QueueRepo
 // Describes the verdict on the fastest policy; empty for a single policy.
 std::string verdict_text(const schedule::QueueReport& report);
 Json verdict_json(const schedule::QueueReport& report);
-// Lists the policies as they ran, by round.
+// Returns, for each round, the policies in the order in which they ran.
 Json orders_json(const schedule::QueueReport& report);
 std::string queue_svg(const schedule::CorunSession& session, const schedule::QueueReport& report);
 

@@ -1,4 +1,4 @@
-// Reports of `wattune corun` on queues that ran: text, JSON and a plot.
+// Reports on queues that ran, for `wattune corun`: text, JSON and a plot.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace wattune::cli {
 
 namespace {
 
-// A pair as a policy knows it.
+// A pair with the forecast that a policy has for it.
 struct KnownPair {
   const schedule::KernelTraits& first;
   const schedule::KernelTraits& second;
@@ -78,7 +78,7 @@ std::string how_text(const schedule::PairForecast& forecast, unsigned sms) {
   return fmt::format("{}:{} blocks per SM{}", forecast.ratio.first, forecast.ratio.second, clock_text(forecast.clocks));
 }
 
-// Returns the joules of one grid of the first kernel, with the work that the second does meanwhile.
+// Returns the joules of one grid of the first kernel, including the joules of what the second kernel does meanwhile.
 Joules joules_of(const KnownPair& pair, Watts power) { return power * (*pair.first.alone / pair.forecast.rates[0]); }
 
 std::vector<std::string> energy_cells(const KnownPair& pair) {
@@ -139,7 +139,7 @@ std::string explanation(const schedule::QueueReport& report, const schedule::Pol
   return fmt::format("\n{}\n{}{}", policy.policy, table.to_string(), measured_powers_text(report, policy));
 }
 
-// Returns best clock, time, power and joules of a kernel alone. Networks tell the clock and nothing more.
+// Returns best clock, time, power and joules of a kernel alone. Networks give only the clock.
 std::vector<std::string> best_clock_cells(const schedule::KernelTraits& kernel) {
   const schedule::AtClock* const best = kernel.at(kernel.best_clocks);
   const std::string clock = kernel.best_clocks ? schedule::describe(*kernel.best_clocks) : "-";
@@ -195,7 +195,7 @@ std::string policies_text(const schedule::CorunSession& session, const schedule:
   return table.to_string();
 }
 
-// Lists the policies that planned measured queues without pilots; empty if there are none.
+// Lists the policies that planned by forecasts alone, without pilots, on a real machine; empty if there are none.
 std::string unpiloted_text(const schedule::CorunSession& session, const schedule::QueueReport& report) {
   std::string text;
   for (const schedule::PolicyRun& policy : report.policies)
@@ -280,7 +280,7 @@ Json policy_json(const schedule::CorunSession& session, const schedule::QueueRep
 
 Json watts_json(std::optional<Watts> power) { return power ? Json(power->value()) : Json(nullptr); }
 
-// Returns the shares of resources that are known, which `use` has in the order of simulate::use_of().
+// Returns the known shares of the resources by name. `use` is in the order of simulate::use_of().
 template <typename Share>
 Json use_json(const std::vector<Share>& use) {
   Json json = Json::object();
@@ -306,7 +306,7 @@ Json refused_json(const std::optional<schedule::RefusedRun>& refused) {
   return {{"policy", refused->policy}, {"ended", refused->ended}, {"error", refused->why.to_string()}};
 }
 
-// Returns null for a class that is unknown.
+// Returns the name of the class; null if it is unknown.
 Json class_json(schedule::KernelClass full) {
   return full == schedule::KernelClass::unknown ? Json(nullptr) : Json(std::string(to_string(full)));
 }

@@ -1,4 +1,4 @@
-// The verdict on a queue: its fastest policy, and whether the rounds allow to name it.
+// Describes the verdict on a queue: its fastest policy, and whether the rounds allow naming it.
 #include <fmt/format.h>
 
 #include <algorithm>

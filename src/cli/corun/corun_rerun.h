@@ -1,4 +1,4 @@
-// Text and JSON of the best ways of a swept pair, which ran again in turns beside `paired`.
+// Describes, as text and JSON, the best ways of a swept pair, which ran again in turns beside `paired`.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace wattune::cli {
 
-// Returns the names of a pair and why its gains are withheld; empty if they are reported. With a gain that is claimed
-// of several pairs, the control must also be near enough for that.
+// Returns the names of a pair and why its gains are withheld; empty if they are reported. If `claimed` is given, a gain
+// over several pairs, the control must also be exact enough for that gain.
 std::string why_withheld_of(const schedule::SweptPair& pair, const std::optional<schedule::Gain>& claimed = {});
 
 // Describes the verdict on a pair.

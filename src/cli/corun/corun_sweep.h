@@ -1,4 +1,4 @@
-// The sweep of `wattune corun`: pairs of kernels and their gains in every way in which a machine can run them.
+// Runs the sweeps of `wattune corun`: pairs of kernels and their gains in every way in which a machine can run them.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace wattune::cli {
 struct Prospect;
 class SweepJournal;
 
-// Sweeps every two of the session's kernels, or finds them in the journal, if there is one, and hands out each pair.
+// Sweeps every two of the session's kernels, unless the journal (if any) has the pair, and calls `take` for each pair.
 // Fails as CorunSession::sweep(), the journal and `take` do.
 Result<void> sweep_all(schedule::CorunSession& session, const schedule::SweepOptions& options, SweepJournal* journal,
                        const std::function<Result<void>(schedule::SweptPair)>& take);

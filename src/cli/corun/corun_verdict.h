@@ -1,4 +1,4 @@
-// Text and JSON of gains and controls for `wattune corun`.
+// Describes gains and controls for `wattune corun`, as text and JSON.
 #pragma once
 
 #include <optional>
@@ -18,15 +18,15 @@ std::string noise_text(const schedule::Gain& gain);
 // Describes a control that does not hold: "it is off by -14.8 %, and a gain of +7.6 % bears 2.0 % at most".
 std::string off_text(const schedule::Control& control, const schedule::Gain& claimed);
 
-// Writes a gain without its interval, or null.
+// Returns a gain without its interval, or null.
 Json gain_json(const std::optional<schedule::Gain>& gain);
-// Writes the two ends of the interval, or null.
+// Returns the two ends of the interval, or null.
 Json interval_json(const std::optional<schedule::Gain>& gain);
-// Writes `off` and `limit`, or null.
+// Returns `off` and `limit`, or null.
 Json control_json(const std::optional<schedule::Control>& control);
-// Lists by how much each entrant gains over the first, with the ends of its interval: [gain, low, high], or null.
+// Returns the gain of each entrant over the first, with the ends of its interval: [gain, low, high], or null.
 Json gains_json(const schedule::RoundTimes& rounds);
-// Writes milliseconds.
+// Returns the times in milliseconds.
 Json times_json(const std::vector<Nanoseconds>& times);
 
 }  // namespace wattune::cli

@@ -1,4 +1,4 @@
-// `wattune profile`: measures kernels alone and stores their profiles, for running them together.
+// `wattune profile`: measures kernels alone and stores their profiles, which `wattune corun` reads.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -44,7 +44,7 @@ Result<void> check_profiling(const ProfileCommand& command) {
 
 std::string share_text(double share) { return fmt::format("{:.0f} %", 100.0 * share); }
 
-// Returns the resource that the kernel keeps busy for most of its time, and for which share of it.
+// Returns the resource that the kernel keeps busy longest, with the share of its time: a text.
 std::string busiest_text(const schedule::KernelTraits& traits) {
   const std::vector<double> use = schedule::known_use(traits);
   if (use.empty()) return "-";
@@ -53,7 +53,7 @@ std::string busiest_text(const schedule::KernelTraits& traits) {
                      share_text(*most));
 }
 
-// Returns the origin of the shares; all those that counters tell come from them.
+// Returns a text on where the shares of use come from: counters of the device or counting of instructions.
 std::string origin_text(const schedule::KernelTraits& traits) {
   if (!traits.use_by_counters.empty()) return "counters";
   return traits.use.empty() ? "-" : "counts";

@@ -1,4 +1,4 @@
-// Notes for people on files of profiles (docs/formats/profile.md).
+// Notes to the user about files of profiles (docs/formats/profile.md).
 #pragma once
 
 #include <string>

@@ -88,7 +88,7 @@ std::vector<std::string> compiled_row(const Compiled& one) {
           what};
 }
 
-// Returns the compiler's message with the advice of the error.
+// Returns the error's message, which is the compiler's, with the error's advice.
 std::string words_of(const Error& error) {
   const std::string& words = error.message();
   if (error.advice().empty()) return words;
@@ -172,7 +172,7 @@ Result<ExitStatus> run_compile(const CompileOptions& options) {
       if (!report && is_hopeless(report.error())) return std::move(report).error();
       const auto fits = report ? tune::check_arguments(spec, configuration, function, *report) : Result<void>();
       if (!fits && is_about_arguments(fits.error())) return fits.error();
-      if (!fits) report = fits.error();  // no launch of this configuration is possible
+      if (!fits) report = fits.error();  // no launch of this configuration is possible, which is reported instead
       any |= report.has_value();
       all.push_back({configuration, function, std::move(report)});
     }

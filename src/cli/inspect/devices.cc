@@ -50,7 +50,7 @@ Json discovery_json(const backend::Discovery& discovery) {
   return json;
 }
 
-// Lists the counters of `wanted`, which is a chip, for which no device is needed, or the name of a device.
+// Lists the counters of `wanted`: a chip such as GH100, for which no device is needed, or the name of a device.
 Result<std::vector<backend::CounterInfo>> find_counters(const std::string& wanted, bool in_process) {
   auto of_chip = backend::counters_of_chip(wanted);
   if (of_chip || of_chip.error().code() != ErrorCode::not_found) return of_chip;

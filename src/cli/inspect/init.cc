@@ -19,7 +19,7 @@ Error in_the_way(const fs::path& file) {
   return Error(ErrorCode::already_exists, "file exists").about(file.string()).hint("wattune init NAME.toml");
 }
 
-// True if something has this name. A link counts, even if it leads nowhere.
+// True if a file or folder has this name. A link counts, even if it leads nowhere.
 bool is_there(const fs::path& file) {
   std::error_code ignored;
   return fs::exists(fs::symlink_status(file, ignored));

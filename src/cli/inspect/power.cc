@@ -1,4 +1,5 @@
-// `wattune power`: lists power and energy of boards, how well these are known, and what can be set.
+// `wattune power`: lists sensors of power and energy of the boards, how well these are known, and which settings can be
+// changed.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -66,8 +67,8 @@ Result<PowerBoards> find_powered(const PowerOptions& options) {
   return found;
 }
 
-// Measures the power of the board at rest. Nothing is stored, because without a device there is no load to learn more
-// from.
+// Measures the power of the board at rest. Nothing is stored, because without a device there is no load, and so no full
+// characterisation.
 Result<void> characterise_idle(power::Board& board, power::Recorder& recorder) {
   print_note("no device computes on this board, so that only its power at rest is measured");
   WATTUNE_ASSIGN(const power::Characterisation found, power::characterise(recorder, nullptr));
@@ -90,7 +91,7 @@ Result<void> characterise_board(PoweredBoard& powered, const tune::DriverHost& w
   return {};
 }
 
-// Restores a device, or a board by the name that journals give it.
+// Restores the board of a device, or a board that is named as in the journals.
 Result<ExitStatus> restore_named(const PowerOptions& options) {
   if (options.device.empty()) return restore_boards({});
   const Result<backend::Discovery> discovery = tune::find_devices(options.where());

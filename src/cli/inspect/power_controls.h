@@ -1,5 +1,4 @@
-// The settings of a board and the reasons why it cannot be set, for `wattune power`. They are only read; nothing is
-// set.
+// Lists the settings of a board, and the reasons why some cannot be changed, for `wattune power`. Nothing is changed.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The report of `wattune power` on a board, for people and as JSON.
+// Reports on the sensors of a board for `wattune power`, as text and as JSON.
 #pragma once
 
 #include <string>

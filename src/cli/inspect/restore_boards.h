@@ -1,5 +1,5 @@
-// Restoring boards: the action of `wattune power --restore` on boards that dead tuners left set, and the last action of
-// tuners.
+// Restores boards whose settings dead processes left changed, for `wattune power --restore`, and at the end of commands
+// that set clocks.
 #pragma once
 
 #include <string>
@@ -10,14 +10,15 @@
 
 namespace wattune::cli {
 
-// Describes each action, or why it failed, in a line; a line, too, if nothing was to be done.
+// Returns a line for each board: what was done, or why it failed. If there was nothing to do, returns a line that says
+// so.
 std::string restore_text(const std::vector<power::StaleBoard>& boards);
 
 // Restores one board, by UUID or place on the PCI bus, or all. Returns `environment` if a board could not be restored.
 Result<ExitStatus> restore_boards(const std::string& board);
 
-// Checks that a borrowed board, or any board if the name is empty, was given back. If the guardian could not do so,
-// tries once more, and fails with the reason if that fails, too.
+// Checks that the settings of a borrowed board (of all boards if the name is empty) were restored. If the guardian
+// could not restore them, tries once more. Fails with the reason if that fails, too.
 Result<void> check_given_back(const std::string& board);
 
 }  // namespace wattune::cli

@@ -27,7 +27,7 @@ std::string number_or_dash(const std::optional<T>& value, std::string_view unit)
   return value ? fmt::format("{}{}", *value, unit) : "-";
 }
 
-// Returns registers, spilled bytes and shared memory.
+// Returns the cells for registers, spilled bytes and shared memory.
 std::vector<std::string> resource_cells(const backend::KernelResources* kernel) {
   if (kernel == nullptr) return {"-", "-", "-"};
   return {number_or_dash(kernel->registers, ""), number_or_dash(kernel->spill_bytes, " B"),
@@ -44,7 +44,7 @@ std::string kernel_remark(const KernelAnalysis& kernel) {
   return fmt::format("line {}: {}", kernel.order_sensitive->position.line.value_or(0), kernel.order_sensitive->reason);
 }
 
-// Returns the twin's name, with the blocks that it can run if not all.
+// Returns the twin's name, followed by the blocks that it can run, if these are not all.
 std::string twin_text(const KernelAnalysis& kernel, const Twin& twin) {
   const std::string_view blocks =
       twin.form == TwinForm::persistent ? slice::words_for(kernel.persistent_blocks) : std::string_view();

@@ -1,4 +1,4 @@
-// The report of `wattune slice`.
+// Reports on the twins that `wattune slice` made, as text and as JSON.
 #pragma once
 
 #include <optional>

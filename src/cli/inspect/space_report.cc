@@ -29,7 +29,7 @@ std::string percent(double share) { return fmt::format("{:.3g} %", 100.0 * share
 
 double share_valid(const SearchSpace& space) { return to_double(space.count()) / space.cartesian_count(); }
 
-// Multiplies the numbers of all values; nullopt beyond 128 bits.
+// Returns the product of the numbers of values of all parameters; nullopt beyond 128 bits.
 std::optional<Uint128> exact_cartesian(const SearchSpace& space) {
   Uint128 product = 1;
   for (const Parameter& parameter : space.parameters()) {
@@ -217,7 +217,7 @@ std::vector<std::pair<std::string, Value>> named_values(const std::vector<Parame
   return values;
 }
 
-// Returns the values that a broken constraint reads.
+// Returns a broken constraint with the values that it reads.
 Explanation::Broken describe(const space::Violation& violation,
                              const std::vector<std::pair<std::string, Value>>& values) {
   Explanation::Broken broken{.violation = violation, .values = {}};

@@ -1,4 +1,4 @@
-// The report of `wattune space` on a search space, for people and for machines.
+// Reports on a search space for `wattune space`, as text and as JSON.
 #pragma once
 
 #include <optional>

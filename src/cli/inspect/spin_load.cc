@@ -11,7 +11,7 @@ namespace {
 constexpr Nanoseconds kLaunch = nanoseconds_from_ms(5);
 constexpr Nanoseconds kSpinLimit = nanoseconds_from_seconds(60);
 constexpr std::size_t kGroup = 256;
-constexpr std::size_t kGroupsPerUnit = 8;  // 2048 threads fill a multiprocessor of any generation
+constexpr std::size_t kGroupsPerUnit = 8;  // blocks of 256 threads, which fill a multiprocessor of any generation
 constexpr int kMostTurns = 1 << 28;
 
 // Four independent chains keep additions from waiting for each other. The result is written, since it would not be

@@ -21,8 +21,8 @@ class SpinLoad : public power::KnownLoad {
 
  private:
   Result<void> compile();
-  // Finds how often the kernel must turn to take about 5 ms. That is short enough to end in time, and long enough for
-  // its launch to cost nothing.
+  // Finds the number of loop iterations with which the kernel takes about 5 ms. That is short enough to end in time,
+  // and long enough for its launch to cost almost nothing.
   Result<void> calibrate();
   // Launches the kernel this many times in one request, so that there is no pause between launches. Returns the time of
   // the last one.

@@ -8,7 +8,7 @@ namespace wattune::cli {
 
 namespace {
 
-// Advice of the library, and the option that follows it.
+// A piece of advice of the library, and the option of the program that does the same.
 constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
     {"another reference limit, or `seconds` of [reference], changes that",
      "--reference-limit or `seconds` of [reference] sets another"},

@@ -1,4 +1,4 @@
-// CLI11's App for headers that only refer to it: reading all of CLI11 takes five seconds a source.
+// CLI11's App for headers that only refer to it: compiling a source that includes CLI11 takes five seconds longer.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's name

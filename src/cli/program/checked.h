@@ -1,4 +1,4 @@
-// Descriptions of the references with which outputs of results were compared.
+// Describes the references with which outputs of results were compared.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ namespace wattune::cli {
 // Returns why the outputs of a good configuration were not compared.
 std::string why_unverified(const Observation& observation);
 // Describes the comparison of a good configuration with the default one: "against the default configuration a=1, b=2,
-// as the spec has no reference". Kernels that run together are each named. Empty if outputs were compared with a
-// reference.
+// as the spec has no reference". If several kernels ran together, describes each by its name. Empty if outputs were
+// compared with a reference.
 std::string checked_text(const Observation& observation, const Identity& identity);
-// Returns "reference" or "default configuration a=1, b=2"; null if outputs were not compared. `best` of the results may
-// be nullptr.
+// Returns "reference" or "default configuration a=1, b=2"; null if outputs were not compared. `best` is the results'
+// best Trial; it may be nullptr.
 Json checked_against(const Identity& identity, const Trial* best);
 // Prints on standard error which outputs are not compared, and why.
 void note_uncompared(const tune::Verification& verification);

@@ -1,6 +1,6 @@
 // Command: a subcommand of the program, with its options and its action.
 //
-// Every add_X() is in the file of its name. It declares options, whose values live as long as the returned Command, and
+// Every function add_X() is in a file X.cc. It declares options, whose values live as long as the returned Command, and
 // returns the action that runs once they are parsed. Results go to standard output, all else to standard error. An
 // Error becomes one line and an exit status, in program.cc.
 #pragma once

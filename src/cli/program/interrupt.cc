@@ -20,7 +20,7 @@ sigset_t interrupts() {
   return set;
 }
 
-// Prints a note on a line of its own, since the terminal may show ^C or a live line.
+// Prints a note on a line of its own, since the terminal may show ^C or a progress line.
 void say(std::string_view text) {
   if (stderr_is_terminal()) print_note("");
   print_note(text);

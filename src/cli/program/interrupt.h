@@ -1,4 +1,4 @@
-// Ctrl-C and SIGTERM, handled from the start of a command to its end.
+// Handles Ctrl-C and SIGTERM from the start of a command to its end.
 //
 // InterruptGuard has a thread that waits for these signals and may do more than a signal handler. A signal ends the
 // process at once, with one line and ExitStatus::interrupted. The programs that it started are killed, its temporary
@@ -34,7 +34,7 @@ class StopRequest {
   StopRequest(const StopRequest&) = delete;
   StopRequest& operator=(const StopRequest&) = delete;
 
-  // True once the user asked to stop; for TuningOptions::cancel.
+  // True once the user asked to stop. It is the flag for TuningOptions::cancel.
   const std::atomic<bool>& made() const;
 };
 

@@ -1,4 +1,4 @@
-// The values of the library as JSON, for --json (docs/formats/json.md).
+// Converts values of the library to JSON, for --json (docs/formats/json.md).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace wattune::cli {
 
 using Json = nlohmann::ordered_json;  // fields stay in the order they are written
 
-// Returns the value, a quantity as its number; null if there is none.
+// Returns the value as JSON, a quantity as its number; null if there is none.
 template <typename T>
 Json json_or_null(const std::optional<T>& value) {
   if (!value) return nullptr;
@@ -24,7 +24,7 @@ Json json_or_null(const std::optional<T>& value) {
     return *value;
 }
 
-// Returns an exact number up to 2^64 - 1, and decimal digits in a string above.
+// Returns a number up to 2^64 - 1 as a number, and a larger one as a string of its decimal digits.
 Json to_json(Uint128 value);
 Json to_json(const Value& value);
 // Returns an object of values by parameter.

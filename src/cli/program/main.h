@@ -1,9 +1,9 @@
-// The program `wattune` as main() calls it, in a header without CLI11, which takes seconds to compile.
+// The function that main() of the program `wattune` calls, in a header without CLI11, which takes seconds to compile.
 #pragma once
 
 namespace wattune::cli {
 
-// Returns the exit status of the process.
+// Runs the program and returns the exit status of the process.
 int run_wattune(int argc, const char* const* argv);
 
 }  // namespace wattune::cli

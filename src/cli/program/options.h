@@ -1,5 +1,5 @@
-// Options whose text a function parses and returns as a Result, and options that take one of a few words. Mistakes in
-// them read as all others do.
+// Adds options whose text a function parses into a Result, and options that take one of a few words. Mistakes in their
+// values are reported like all other errors.
 #pragma once
 
 #include <fmt/ranges.h>

@@ -12,7 +12,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// True if the file begins as a line of JSON, as results do and few other files. A device or pipe counts as results.
+// True if the file begins as a line of JSON, as result files do and few other files. A device or pipe counts as
+// results.
 bool may_hold_results(const fs::path& file) {
   constexpr std::string_view kBeginning = "{\"";
   std::error_code ignored;
@@ -70,7 +71,8 @@ Result<void> check_results_file(const fs::path& file, const ResultsUse& use) {
       .hint("--resume goes on with them, --overwrite starts anew, --output names another file");
 }
 
-// Sets the file aside. A device such as /dev/null has nothing to lose and stays where it is.
+// Renames the existing file, so that results can be written under its name. A device such as /dev/null has nothing to
+// lose and stays where it is.
 Result<void> make_room(const fs::path& file, const ResultsUse& use) {
   std::error_code ignored;
   return use.overwrite && fs::is_regular_file(file, ignored) && has_contents(file) ? store::set_aside(file)

@@ -1,4 +1,4 @@
-// Files that a command will write, checked before its work and not after it.
+// Checks, before a command's work begins, whether it can write its files afterwards.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,14 @@
 
 namespace wattune::cli {
 
-// Checks a file that is written in one piece. Fails with already_exists if there is one that is not to be replaced,
+// Checks a file that is written in one piece. Fails with already_exists if the file exists and `overwrite` is false,
 // with invalid_argument if it is a folder. An empty name means that nothing is written.
 Result<void> check_new_file(const std::string& file, bool overwrite);
 
-// The treatment of results that are there already.
+// The treatment of a result file that exists already.
 struct ResultsUse {
-  bool resume = false;     // continues them
-  bool overwrite = false;  // sets them aside
+  bool resume = false;     // continues the file
+  bool overwrite = false;  // renames the file and begins a new one
 };
 
 // True if the file exists and is not empty.
@@ -24,7 +24,7 @@ bool has_contents(const std::filesystem::path& file);
 // given. Fails with already_exists if it has contents and no use is given, or if it is to be overwritten but holds no
 // results, such as a spec.
 Result<void> check_results_file(const std::filesystem::path& file, const ResultsUse& use);
-// Sets aside a file with contents if `use` says so. Fails as store::set_aside() does.
+// Renames a file that is not empty, if `use` says so. Fails as store::set_aside() does.
 Result<void> make_room(const std::filesystem::path& file, const ResultsUse& use);
 
 }  // namespace wattune::cli

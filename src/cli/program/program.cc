@@ -146,7 +146,8 @@ int print_help(const CLI::App& program) {
   return print_result(app.help(parent)) ? 0 : static_cast<int>(ExitStatus::environment);
 }
 
-// Turns the words `help` and `version` into the options of these names. `help COMMAND` asks that command, if it exists.
+// Turns the words `help` and `version` into the options of these names. `help COMMAND` becomes `COMMAND --help`, if
+// that command exists.
 std::vector<std::string> with_words_as_options(const CLI::App& program, int argc, const char* const* argv) {
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const bool is_alone = arguments.size() == 1;
@@ -220,7 +221,7 @@ Program make_program() {
 int run_program(const Program& program, int argc, const char* const* argv) {
   try {
     std::vector<std::string> arguments = with_words_as_options(*program.app, argc, argv);
-    std::ranges::reverse(arguments);  // CLI11 takes them from the back
+    std::ranges::reverse(arguments);  // CLI11 takes arguments from the end of the list
     program.app->parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
     return print_help(*program.app);

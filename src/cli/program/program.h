@@ -1,4 +1,4 @@
-// The program `wattune`: its command line as a CLI11 tree, and one run of it.
+// The program `wattune`: its command line as a CLI11 tree, and the function that runs it.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,7 +17,7 @@ struct Program {
 
 Program make_program();
 
-// Parses, runs the subcommand, prints its error if any. Returns the exit status of the process.
+// Parses the command line, runs the subcommand and prints its error, if any. Returns the exit status of the process.
 int run_program(const Program& program, int argc, const char* const* argv);
 
 }  // namespace wattune::cli

@@ -1,4 +1,4 @@
-// The outputs of the program, and their width.
+// Prints to the outputs of the program, and tells their width.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,9 @@
 
 namespace wattune::cli {
 
-// Prints text for people on standard output. Names in it may come from anywhere, so control characters except tabs and
-// line feeds become spaces. Returns false, after an error on standard error, if it could not be written (a full disk).
+// Prints text for people on standard output. The text may contain names from files, so control characters except tabs
+// and line feeds become spaces. Returns false, after an error on standard error, if it could not be written (a full
+// disk).
 [[nodiscard]] bool print_result(std::string_view text);
 // Prints text for programs (JSON, exports), byte for byte. Returns as print_result() does.
 [[nodiscard]] bool print_document(std::string_view text);
@@ -17,7 +18,7 @@ namespace wattune::cli {
 void reserve_standard_output();
 // Prints one line on standard error: "wattune: error: ...".
 void print_error(std::string_view message);
-// Prints one line on standard error that is no error.
+// Prints one line on standard error that is not an error.
 void print_note(std::string_view message);
 
 bool stderr_is_terminal();

@@ -38,7 +38,8 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-// Returns "90a" of sm_90a, compute_90a, sm90a, 90a or 9.0a; empty for a text that names no architecture.
+// Returns the number in the name of an architecture: "90a" for sm_90a, compute_90a, sm90a, 90a or 9.0a. Empty for a
+// text that names no architecture.
 std::string number_of_architecture(std::string text) {
   for (const std::string_view prefix : {"compute", "sm"})
     if (text.starts_with(prefix)) text.erase(0, prefix.size());
@@ -50,8 +51,8 @@ std::string number_of_architecture(std::string text) {
   return is_right ? text : std::string();
 }
 
-// Returns the name of the unit that is meant by another case, by a longer word ("min"), by its beginning ("G"), or by
-// none: then `usual`. Empty if nothing is near.
+// Returns the unit that the user probably meant: one that differs in case, one of which `name` is a longer form ("min")
+// or the beginning ("G"). Returns `usual` if `name` is empty, and an empty text if no unit is near.
 std::string_view meant_unit(std::string_view name, std::span<const Unit> units, std::string_view usual) {
   const std::string lower = in_lower_case(name);
   if (lower.empty()) return usual;
@@ -66,8 +67,8 @@ std::string_view meant_unit(std::string_view name, std::span<const Unit> units, 
   return {};
 }
 
-// Parses a number that is not negative and a unit, without a blank between them. `usual` is the unit that is suggested
-// where none is given.
+// Parses a number that is not negative and a unit, without a blank between them. `usual` is the unit to suggest if the
+// text has none.
 Result<double> parse_quantity(std::string_view text, std::span<const Unit> units, std::string_view usual,
                               std::string_view wanted) {
   double number = 0.0;

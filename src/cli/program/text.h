@@ -1,4 +1,4 @@
-// Conversion of numbers and times from and to the text that people use.
+// Converts numbers, times and sizes to and from the text that people use.
 #pragma once
 
 #include <cstdint>

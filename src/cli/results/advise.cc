@@ -1,4 +1,5 @@
-// `wattune advise`: the clock of least energy for a kernel, from a few measured clocks and from other kernels.
+// `wattune advise`: finds the clock of least energy for a kernel, by measuring a few clocks and by results of other
+// kernels.
 #include "wattune/tune/advise.h"
 
 #include <fmt/format.h>
@@ -83,7 +84,7 @@ Result<AdvisedKernel> on_device(const AdviseOptions& options, std::unique_ptr<tu
   return kernel;
 }
 
-// Finds the least recorded energy that keeps the limits; nullptr if none does.
+// Returns the recorded clock of least energy among those that keep the limits; nullptr if none does.
 const search::ClockPoint* least_recorded(const AdvisedKernel& kernel, const tune::AdviceOptions& limits) {
   const search::ClockPoint* least = nullptr;
   for (const search::ClockPoint& point : kernel.recorded) {
@@ -94,7 +95,8 @@ const search::ClockPoint* least_recorded(const AdvisedKernel& kernel, const tune
   return least;
 }
 
-// Returns the recorded energy at the advised clock over the least, less one; nullopt without a recording.
+// Returns the recorded energy at the advised clock, divided by the least recorded one, minus one; nullopt without a
+// recording.
 std::optional<double> recorded_regret(const AdvisedKernel& kernel, const tune::Advice& advice,
                                       const tune::AdviceOptions& limits) {
   const search::ClockPoint* const least = least_recorded(kernel, limits);

@@ -35,13 +35,13 @@ struct AnalyzeOptions {
   std::vector<std::string> files;
   std::vector<std::string> others;  // recordings of other kernels, for the method `advised`
   std::string svg;
-  std::string plot;  // empty if the number of files decides
+  std::string plot;  // the plot to write; empty if it depends on the number of files
   bool methods = false;
   bool overwrite = false;
   bool json = false;
 };
 
-// Slowdowns of which each counts as "near the best".
+// Slowdowns against the best; for each, the configurations within it are counted as "near the best".
 constexpr std::array kShares = {0.01, 0.05, 0.10};
 
 constexpr std::size_t kMostShownInteractions = 8;  // largest number of interactions shown as text
@@ -87,7 +87,7 @@ std::string sections(const ResultSet& results, std::size_t width) {
   return text;
 }
 
-// Returns a note if the figures are those of the search because a final was held; `wattune show` has the final's.
+// Returns a note that the figures are those of the search, if a final was held; `wattune show` has the final's.
 std::string origin_of_figures(const ResultSet& results) {
   const auto is_of_final = [](const Trial& trial) { return trial.observation.in_search.has_value(); };
   return std::ranges::any_of(results.trials, is_of_final) ? " (as the search measured them)" : "";
@@ -119,7 +119,7 @@ std::string amortisation_text(const report::Amortisation& amortisation) {
                      group_digits(static_cast<std::uint64_t>(amortisation.steps)));
 }
 
-// Describes the space, which needs results that cover it densely.
+// Describes the space. Only results that cover it densely can be described.
 std::string space_text(const Analysed& analysed) {
   if (!analysed.describes_space) return "local minima    these results are too few, or lie too far apart, to tell\n";
   std::string text = fmt::format("local minima    {}; centrality of those ", group_digits(analysed.centrality.minima));
@@ -225,8 +225,8 @@ std::string kernel_of(const Analysed& one) { return one.results.info.kernel_name
 std::string device_of(const Analysed& one) { return one.results.info.device.name; }
 std::string kernel_and_device(const Analysed& one) { return report::name_of(one.results.info); }
 
-// Returns a name for each result in a picture. These are the devices if all kernels are the same, the kernels if all
-// devices are, or else both. If these names are not distinct, the files are used.
+// Returns a name for each result in a picture. The names are the devices if all results have the same kernel, the
+// kernels if all have the same device, or else both. If these names are not distinct, they are the names of the files.
 std::vector<std::string> names_of(const std::vector<Analysed>& all) {
   const auto labels = [&](std::string (*label)(const Analysed&)) {
     std::vector<std::string> names;
@@ -246,15 +246,15 @@ std::vector<std::string> names_of(const std::vector<Analysed>& all) {
 
 struct Plot {
   std::string_view name;
-  std::size_t fewest;  // least number of results
+  std::size_t fewest;  // least number of results that the plot needs
   std::size_t most;
   std::string (*draw)(const std::vector<Analysed>&);
-  std::string_view lacks = {};  // what is missing if nothing is drawn
+  std::string_view lacks = {};  // the figures that results lack if nothing is drawn
 };
 
 constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
 
-// Adds time and energy as objectives if the search had fewer than two.
+// Sets time and energy as the objectives, if the search had fewer than two.
 ResultSet with_two_objectives(ResultSet results) {
   if (results.info.objectives.size() < 2) results.info.objectives = {{"time"}, {"energy"}};
   return results;

@@ -15,8 +15,8 @@ namespace {
 
 using tune::MethodOutcome;
 
-// Bounds the spread of temperatures between clocks that needs no note. A warmer board leaks more: it draws some 0.3 %
-// more power for each degree.
+// Bounds the spread of temperatures between clocks up to which no note is needed. A warmer board leaks more: it draws
+// some 0.3 % more power for each degree.
 constexpr Celsius kNotableDrift(5.0);
 
 std::string why_no_clocks(const std::vector<Parameter>& parameters) {
@@ -120,7 +120,7 @@ std::string methods_text(const MethodsReport& report, std::size_t width) {
   report::TextTable table(
       {{"name", left}, {"configuration", left}, {"time_ms"}, {"energy_j"}, {"energy_ratio"}, {"evaluations"}});
   for (const auto& row : rows_of(report.outcomes)) table.add_row(cells_of(row));
-  std::string text = table.to_string();  // not cut, because a configuration that is cut off cannot be used
+  std::string text = table.to_string();  // not cut to the terminal's width, so that whole configurations can be copied
   for (const std::string& line : {trade_text(report.outcomes), drift_text(report.clocks),
                                   report.clocks_missing.empty() ? std::string() : report.clocks_missing + "\n"})
     text += report::wrapped(line, width);

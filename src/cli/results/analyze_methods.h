@@ -1,4 +1,4 @@
-// `wattune analyze --methods`: the outcomes of the procedures for energy on a recorded space.
+// Reports the outcomes of the methods for energy on a recorded space, for `wattune analyze --methods`.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ namespace wattune::cli {
 struct MethodsReport {
   std::vector<tune::MethodOutcome> outcomes;
   std::vector<report::AtClock> clocks;  // energy and temperature at each recorded clock
-  std::string fit_text;                 // words for the model of energy against clock
-  Json fit;                             // the same model; null if none was fitted
+  std::string fit_text;                 // describes the model of energy against clock
+  Json fit;                             // the same model as JSON; null if none was fitted
   std::string clocks_missing;           // why methods that change clocks are left out; empty if they are not
 };
 

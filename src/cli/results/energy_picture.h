@@ -1,4 +1,4 @@
-// The energy of a recorded space against the clock, with a model fitted to it.
+// Describes and draws the energy of a recorded space against the clock, with a model fitted to it.
 #pragma once
 
 #include <string>
@@ -11,11 +11,12 @@
 
 namespace wattune::cli {
 
-// Fits the model to the code that was recorded at the most clocks. Fails as tune::fit_energy() does.
+// Fits the model to the configurations that differ only in the clock; of several such groups, to that with the most
+// clocks. Fails as tune::fit_energy() does.
 Result<tune::EnergyFit> fit_of(const ResultSet& results);
 
-// Describes, one line each, the fit or why there is none, and the cost of saving energy. The lines are for the text and
-// below the picture. Empty if no clock has an energy.
+// Describes, one line each, the fit or why there is none, and the cost of saving energy. The lines stand in the text,
+// and below the picture. Empty if no clock has an energy.
 std::vector<std::string> describe_energy(const ResultSet& results);
 
 // Draws the energy as SVG; empty if no clock has an energy.

@@ -64,7 +64,8 @@ Result<std::string> header_of(const std::vector<ResultSet>& results, const Expor
   return report::write_header(results);
 }
 
-// Writes wisdom. The spec identifies the kernel, of which files of other programs say too little.
+// Writes the results as wisdom. The spec identifies the kernel, since files of other programs do not say enough about
+// it.
 Result<std::string> wisdom_of(const std::vector<ResultSet>& results, const ExportOptions& options) {
   if (options.spec.empty())
     return Error(ErrorCode::invalid_argument, "format wisdom needs the kernel's spec").hint("add --spec FILE");
@@ -104,7 +105,7 @@ Result<const Format*> find_format(const std::string& format) {
   return Error(ErrorCode::invalid_argument, "unknown format").about(format).hint(suggest(format, names));
 }
 
-// Adds the results of a file. A wisdom file holds the best configurations only, which suffices for a header.
+// Adds the results of a file. A wisdom file gives one Trial for each entry, which is enough for a header.
 Result<void> add_results(const std::string& file, const std::string& format, std::vector<ResultSet>& results) {
   if (!dynamic::is_wisdom_file(file)) {
     WATTUNE_ASSIGN(ResultSet set, store::load_results(file));

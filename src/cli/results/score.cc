@@ -88,7 +88,8 @@ Result<RecordedSpace> load_space(const std::string& text, const std::optional<Ob
                        std::make_unique<tune::Recording>(*std::move(recording))};
 }
 
-// Fails if there is nothing to score, or if options for strategies are given though only recorded runs are scored.
+// Fails with invalid_argument if there is nothing to score, or if only recorded runs are scored but options for
+// strategies are given.
 Result<void> check_strategies(const ScoreOptions& options) {
   if (!options.strategies.empty()) return {};
   if (options.runs.empty())
@@ -125,12 +126,12 @@ Result<std::vector<score::StrategyChoice>> choose_strategies(const ScoreOptions&
   return choices;
 }
 
-// Returns the name of the folder: "diff_evo" for "runs/diff_evo/".
+// Returns the name of recorded runs, which is that of their folder: "diff_evo" for "runs/diff_evo/".
 std::string name_of_runs(const fs::path& folder) {
   return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
 }
 
-// Lists the files of a folder, which are named as SPACE.REPEAT.json, sorted by name.
+// Lists the files of a folder, sorted by name. They are named SPACE.REPEAT.json.
 Result<std::vector<fs::path>> files_in(const std::string& folder) {
   std::error_code error;
   std::vector<fs::path> files;
@@ -159,7 +160,8 @@ Result<score::StrategyScore> score_folder(const std::string& folder, const std::
   return scored;
 }
 
-// Scores the strategies, and then the recorded runs. These are read first, so that an unreadable file is found at once.
+// Scores the strategies, and then the recorded runs. The recorded runs are read before, so that an unreadable file is
+// found at once.
 Result<std::vector<score::StrategyScore>> score_all(const ScoreOptions& options,
                                                     const std::vector<score::ScoredSpace>& spaces,
                                                     const std::vector<score::StrategyChoice>& choices) {
@@ -190,8 +192,7 @@ std::string explain_clock(tune::ReplayClock clock) {
   return {};
 }
 
-// Computes how soon strategies come near the optimum, if asked for. Recorded runs are left out, because they end with
-// their budget.
+// Computes the reach of the strategies, if asked for. Recorded runs are left out, because they end with their budget.
 Result<std::vector<score::StrategyReach>> find_reaches(const ScoreOptions& options,
                                                        const std::vector<score::ScoredSpace>& spaces,
                                                        const std::vector<score::StrategyChoice>& choices) {
@@ -226,7 +227,7 @@ Result<ExitStatus> run_score(ScoreOptions options) {
   WATTUNE_ASSIGN(const auto scores, score_all(options, spaces, choices));
   WATTUNE_ASSIGN(const auto reaches, find_reaches(options, spaces, choices));
   const ScoreReport report{spaces, scores, options.score, explain_clock(clock), options.within.value_or(0.0), reaches};
-  // The result of minutes is printed first, in case the plot cannot be written.
+  // The result took minutes, so it is printed before the plot, which may fail to be written.
   const bool printed = options.json ? print_document(score_json(report)) : print_result(score_text(report));
   if (!options.svg.empty()) WATTUNE_TRY(store::write_file(options.svg, score_svg(report), options.overwrite));
   return printed ? ExitStatus::good : ExitStatus::environment;

@@ -1,4 +1,4 @@
-// The report of `wattune score`, for people and for machines.
+// Reports scores for `wattune score`, as text and as JSON.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct ScoreReport {
   const std::vector<score::StrategyScore>& scores;
   const score::ScoreOptions& options;
   std::string clock;
-  double within = 0.0;                               // share of the optimum for `reaches`
+  double within = 0.0;                               // for `reaches`: how near is near, as a share
   const std::vector<score::StrategyReach>& reaches;  // one for each of the scores; empty unless asked for
 };
 

@@ -46,7 +46,8 @@ std::map<Status, std::uint64_t> count_by_status(const ResultSet& results) {
   return counts;
 }
 
-// Lists roles, such as "nvml_gr_clock is graphics_clock"; empty if all parameters are code.
+// Lists the parameters that are not code with their roles, such as "nvml_gr_clock is graphics_clock"; empty if all are
+// code.
 std::string roles_text(const std::vector<Parameter>& parameters) {
   std::string text;
   for (const Parameter& parameter : parameters) {
@@ -86,7 +87,7 @@ std::string facts(const ResultSet& results) {
   return text;
 }
 
-// Fails with not_found if no recorded configuration has one of the metrics, since the name must be misspelt.
+// Checks the names of metrics. Fails with not_found if no recorded configuration has one of them.
 Result<void> check_metrics(const ResultSet& results, const std::vector<std::string>& wanted) {
   std::vector<std::string> known;
   for (const Trial& trial : results.trials)

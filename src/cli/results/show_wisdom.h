@@ -1,4 +1,4 @@
-// The output of `wattune show` for a wisdom file.
+// Shows a wisdom file, for `wattune show`.
 #pragma once
 
 #include <filesystem>

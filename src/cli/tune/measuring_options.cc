@@ -1,4 +1,4 @@
-// The options of measuring a configuration.
+// Declares the options for measuring configurations.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -37,7 +37,7 @@ void add_alias(TuneOptions& options, const backend::CounterAlias& alias) {
 
 void add_observed(TuneOptions& options, const std::string& name) {
   std::vector<std::string> known{"clock", "profile"};
-  if (name == "clock") return;  // recorded with every sample if it can be read
+  if (name == "clock") return;  // needs no option: recorded with every sample if it can be read
   if (name == "profile") {
     for (const std::string& counter : search::profiled_counters())
       add_once(options.session.evaluation.counters, counter);
@@ -51,7 +51,7 @@ void add_observed(TuneOptions& options, const std::string& name) {
     if (name == alias.name) return add_alias(options, alias);
     known.emplace_back(alias.name);
   }
-  // Only the device knows all its counters, but their names are unlike all others.
+  // Only the device knows the names of all its counters, but no other name has a double underscore.
   if (name.find("__") != std::string::npos) return add_once(options.session.evaluation.counters, name);
   const std::string nearest = suggest(name, known);
   const Error error =

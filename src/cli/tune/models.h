@@ -1,4 +1,4 @@
-// Devices of several models, of which each is tuned separately.
+// Plans tuning runs on devices of several models, one run for each model.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace wattune::cli {
 
-// Returns options for each model that --device names, with its devices and a journal that has its name.
+// Returns options for each model that --device names, with the devices of that model and a journal named after it.
 Result<std::vector<TuneOptions>> options_by_model(const TuneOptions& options, const KernelSpec& spec,
                                                   const std::filesystem::path& journal);
 

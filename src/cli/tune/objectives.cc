@@ -34,7 +34,7 @@ bool is_counter(const std::string& metric) {
                              [&](const backend::CounterAlias& alias) { return metric == alias.name; });
 }
 
-// Returns an error about an objective that only measuring tells, and that was not measured.
+// Returns the error for an objective whose metric must be measured and was not.
 Error not_measured(const std::string& metric, bool is_replayed) {
   if (is_replayed) return Error(ErrorCode::not_found, "what is searched for was not recorded").about(metric);
   return Error(ErrorCode::not_found, "what is searched for is a hardware counter, which nothing observes")
@@ -46,8 +46,8 @@ bool is_defined(const std::string& name, const std::vector<MetricDefinition>& me
   return std::ranges::count(metrics, name, &MetricDefinition::name) > 0;
 }
 
-// Adds the figures of the board that an expression reads, by itself or by a standard metric. `defined` have their own
-// expressions.
+// Adds to `observed` the figures of the board that an expression reads, directly or through a standard metric. Metrics
+// in `defined` have expressions of their own and are not looked into.
 void add_read(const std::string& text, const std::vector<MetricDefinition>& defined,
               std::vector<tune::BoardMetric>& observed) {
   const auto parsed = space::Expression::parse(text);

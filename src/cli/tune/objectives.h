@@ -1,4 +1,4 @@
-// The objectives of a search, from the command line and the spec.
+// Determines the objectives of a search, from the command line and the spec.
 #pragma once
 
 #include <string>
@@ -14,12 +14,13 @@ namespace wattune::cli {
 std::vector<tune::BoardMetric> metrics_to_observe(const KernelSpec& spec, const TuneOptions& options);
 
 // Adds the metrics and objectives of the command line to the spec's. An objective that is no metric is an expression,
-// which becomes a metric of that name. Fails with invalid_argument if --target, a time, meets another objective, or if
-// one metric is two objectives. Fails with not_found if an objective is a metric of the board that was not recorded.
+// which becomes a metric of that name. Fails with invalid_argument if --target, which is a time, is combined with
+// another objective, or if a metric is named as an objective twice. Fails with not_found if an objective is a metric of
+// the board that was not recorded.
 Result<void> add_objectives(const TuneOptions& options, const std::vector<std::string>& observed, KernelSpec& spec);
 
-// Fails with invalid_argument if a method meets objectives or a target of the user, or a slowdown that it does not
-// know. A base clock without a method is an invalid_argument, too.
+// Checks the options of a method. Fails with invalid_argument if a method is combined with objectives or a target of
+// the user, or with a slowdown that it does not take. Also fails so for a base clock without a method.
 Result<void> check_method(const TuneOptions& options);
 
 }  // namespace wattune::cli

@@ -1,4 +1,4 @@
-// A description of the way in which a run will search.
+// Describes how a run will search.
 #pragma once
 
 #include <string>

@@ -76,7 +76,7 @@ bool ProgressDisplay::due(bool improved) const {
 void ProgressDisplay::show(const search::Progress& progress) {
   shown_ = Clock::now();
   if (!options_.live) return options_.write(line(progress, std::string::npos) + "\n");
-  // The last column stays free: some terminals wrap when it is written.
+  // The last column stays free, because some terminals wrap when it is written.
   options_.write(std::string(kClearLine) + line(progress, options_.width() - 1));
 }
 
@@ -125,7 +125,7 @@ void ProgressDisplay::add_pipeline(std::vector<std::string>& parts, const search
   parts.push_back(fmt::format("{:.0f} % cached", 100.0 * hits / (hits + static_cast<double>(compiling.compiled))));
 }
 
-// Formats the objective.
+// Formats an objective with its unit.
 std::string ProgressDisplay::figure(double objective) const {
   if (!options_.objective) return format_time(Nanoseconds(objective));
   return fmt::format("{} {:.4g}", printable(options_.objective->metric),

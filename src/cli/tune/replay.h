@@ -1,4 +1,5 @@
-// Recorded results for `--device replay:FILE` and `--warm-start FILE`, with a spec to search if none is given.
+// Loads recorded results for `--device replay:FILE` and `--warm-start FILE`. Makes a spec for them if the user gives
+// none.
 #pragma once
 
 #include <optional>
@@ -17,8 +18,8 @@ std::optional<std::string> replayed_file(const std::string& device);
 // Loads the results that answer in the place of a device.
 Result<tune::Replay> load_replay(const std::string& file);
 
-// Makes a spec for results that come without one, of their name and objectives. It has no kernel to run, and the
-// parameters come with the results.
+// Makes a spec for results without one, with their name and objectives. It has no kernel to run, and no parameters:
+// those of the results count.
 KernelSpec recorded_spec(const RunInfo& info);
 
 // Loads the results of earlier runs that a search starts from.

@@ -1,4 +1,4 @@
-// A check of a configuration by compute-sanitizer's memcheck, in another `wattune run`.
+// Checks a configuration by compute-sanitizer's memcheck, which runs `wattune run`.
 #pragma once
 
 #include <filesystem>
@@ -12,16 +12,16 @@ namespace wattune::cli {
 
 struct Sanitized {
   std::uint64_t errors = 0;
-  std::string first;  // "Invalid __global__ read of size 4 bytes at f(int*)+0x90"; empty without errors
+  std::string first;  // first error: "Invalid __global__ read of size 4 bytes at f(int*)+0x90"; may be empty
 };
 
 // Finds compute-sanitizer in the toolkits that CUDA_HOME and CUDA_PATH name, in /usr/local/cuda, or on the path. Fails
 // with unavailable and advice on what to install.
 Result<std::filesystem::path> find_compute_sanitizer();
 
-// Runs the kernel in this configuration under memcheck and returns its findings. Buffers have no guard zones there, so
-// that memcheck sees every access past their ends. `spec_file` is the file of `spec`. Fails with unavailable if the
-// kernel could not be run under memcheck, with timeout.
+// Runs the kernel in this configuration under memcheck and returns its findings. Buffers have no guard zones in that
+// run, so that memcheck sees every access past their ends. `spec_file` is the file of `spec`. Fails with unavailable if
+// the kernel could not be run under memcheck, with timeout.
 Result<Sanitized> sanitize(const std::filesystem::path& sanitizer, const std::string& spec_file, const KernelSpec& spec,
                            const Configuration& configuration, const std::string& device);
 

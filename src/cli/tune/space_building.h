@@ -1,4 +1,4 @@
-// Building of search spaces, with a time limit by --time.
+// Limits the building of search spaces by the time of --time.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace wattune::cli {
 
 // Returns options of a build that is cancelled after `time`. `since_start` must outlive them.
 space::BuildOptions building_within(std::optional<Nanoseconds> time, const Stopwatch& since_start);
-// Returns the error to report for a failed build: that the time was over, if that was the cause.
+// Returns the error to report for a failed build. If the time limit ended the build, the error says that.
 Error build_error(Error error);
 
 }  // namespace wattune::cli

@@ -26,7 +26,7 @@ std::string describe_time(const Observation& observation) {
   return text + (observation.verified ? "" : "  not verified: " + why_unverified(observation));
 }
 
-// Labelled lines whose texts begin in one column.
+// Lines with a label each, whose texts begin in the same column.
 class Lines {
  public:
   void add(std::string_view label, std::string_view text) { lines_.emplace_back(printable(label), printable(text)); }
@@ -58,7 +58,7 @@ std::string describe_speed_up(const Trial& best, const Trial& standard) {
   return paired ? text + fmt::format("  ({:.2f} to {:.2f}, in turns with it)", paired->low, paired->high) : text;
 }
 
-// Writes the best configuration, with those that cannot be told from it.
+// Returns the best configuration as JSON, with those that cannot be told from it.
 Json best_json(const tune::TuningResult& result) {
   Json json = to_json(*result.best);
   json["ties"] = Json::array();
@@ -111,7 +111,7 @@ std::vector<double> busy_shares(const tune::TuningResult& result) {
   return shares;
 }
 
-// Adds a line for each device. Times of a replay are recorded ones, which must be plain to see.
+// Adds a line for each device. If results were replayed, the line says that times are recorded ones.
 void add_devices(Lines& lines, const Summary& summary) {
   const DeviceInfo& device = summary.info.device;
   if (summary.result.devices.size() == 1)

@@ -1,4 +1,4 @@
-// The final report of `wattune tune`, for people and for machines.
+// Writes the final report of `wattune tune`, as text and as JSON.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct Summary {
   Uint128 valid = 0;  // number of configurations in the space; an upper bound if not `exact`
   bool exact = true;
   std::optional<Configuration> chosen;  // the configuration that a method chose
-  std::optional<Sanitized> sanitized;   // check of the best, if asked for
+  std::optional<Sanitized> sanitized;   // result of compute-sanitizer for the best configuration, if asked for
 };
 
 // Describes a Trial, which may have failed: configuration, status, time, clock and metrics. `identity` tells what its

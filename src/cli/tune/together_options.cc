@@ -1,4 +1,4 @@
-// The options of `wattune tune` for kernels that run together.
+// Declares the options of `wattune tune` for kernels that run together.
 #include <CLI/CLI.hpp>
 
 #include "cli/program/options.h"

@@ -16,7 +16,8 @@ using company::AgainstChoice;
 using company::CompanyReport;
 using company::MemberResult;
 
-// Returns how much longer the member's work takes alone than with its best configuration alone, as a share.
+// Returns how much longer the member takes alone with its chosen configuration than with its best one alone, as a
+// share.
 double lost_alone(const MemberResult& member) { return member.alone / member.best_alone_time - 1.0; }
 
 std::string member_text(const MemberResult& member, std::size_t repetitions) {
@@ -37,7 +38,7 @@ std::string figure_of(const Observation& observation) {
                                      : format_time(observation.statistics->median);
 }
 
-// Describes the choice of configurations, each tuned alone, with which the company is compared.
+// Describes the configurations with which the result is compared: each kernel's best when tuned alone.
 std::string at_best_alone(const AgainstChoice& choice) {
   return choice.ratios > 1 ? fmt::format("Each at its best alone, at the best of {} ratios", choice.ratios)
                            : "Each at its best alone";
@@ -58,8 +59,8 @@ std::string against_text(const CompanyReport& report) {
       100.0 * std::abs(saved), saved < 0.0 ? "more" : "less");
 }
 
-// Returns how many times as long the kernels take one after the other, each at its best alone, as together. Below 1
-// running together loses. nullopt if the time is unknown.
+// Returns the time of the kernels one after the other, each at its best alone, divided by their time together. Below 1,
+// running together is slower. Returns nullopt if the first time is unknown.
 std::optional<double> gain_over_in_turn(const CompanyReport& report) {
   if (!report.tuning.best || !(report.in_turn > Nanoseconds())) return std::nullopt;
   return report.in_turn / report.tuning.best->observation.statistics->median;

@@ -1,4 +1,4 @@
-// The final report of `wattune tune --together` and `--partner`, behind that of every search.
+// Writes the part of the final report that only `wattune tune --together` and `--partner` have.
 #pragma once
 
 #include <string>

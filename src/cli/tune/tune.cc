@@ -1,4 +1,5 @@
-// `wattune tune`: the main job, top to bottom. Nothing is written before everything the user gave was checked.
+// `wattune tune`: the steps of a tuning run, from top to bottom. No file is written before all input of the user was
+// checked.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -63,7 +64,7 @@ std::vector<std::string> observed_metrics(const tune::SessionOptions& session) {
                         : tune::observed_metrics(session.evaluation);
 }
 
-// Returns the origin of the strategy's name, for errors about it.
+// Returns where the name of the strategy comes from, for errors about it.
 std::string origin_of_strategy(const tune::TuningTask& task) {
   if (!task.options.method.empty()) return "--method";
   if (!task.options.strategy.empty()) return "--strategy";
@@ -71,7 +72,7 @@ std::string origin_of_strategy(const tune::TuningTask& task) {
   return fmt::format("without --strategy it is {}", task.plan.strategy);
 }
 
-// Loads what the user's files say, and plans the search.
+// Loads the user's files and plans the search.
 Result<std::unique_ptr<tune::TuningTask>> plan_tuning(const TuneOptions& options, const Stopwatch& since_start) {
   tune::SessionOptions session = session_options(options);
   session.building = building_within(session.stop.time, since_start);
@@ -179,7 +180,7 @@ Result<ExitStatus> conclude(const tune::TuningSession& session, const tune::Tuni
   return printed ? status_of(result, *sanitized, interrupted) : ExitStatus::environment;
 }
 
-// Ends the session, which gives the boards back, and checks that they were.
+// Ends the session, which restores the settings of boards, and checks that they were restored.
 Result<void> give_boards_back(std::unique_ptr<tune::TuningSession> session) {
   const std::vector<DeviceInfo> devices = session->devices();
   const auto is_set = [](const Parameter& parameter) { return is_set_on_board(parameter.role); };
@@ -195,7 +196,7 @@ Result<RunInfo> described(const tune::TuningSession& session, const fs::path& fi
   std::error_code ignored;
   if (!options.resume || session.recording() != nullptr || !fs::exists(file, ignored)) return session.describe();
   const auto earlier = store::read_journal(file);
-  return earlier ? session.describe(earlier->info) : session.describe();  // opening it reports the error
+  return earlier ? session.describe(earlier->info) : session.describe();  // opening a bad journal reports the error
 }
 
 Result<ExitStatus> tune_one_model(const TuneOptions& options) {
@@ -224,7 +225,7 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   return status;
 }
 
-// Tunes one model after another, after checking that no results are in the way. Returns the worst status.
+// Tunes one model after another, after checking that none of them would overwrite results. Returns the worst status.
 Result<ExitStatus> tune_each_model(const TuneOptions& options) {
   WATTUNE_ASSIGN(const KernelSpec spec, load_problem(options, {}));
   WATTUNE_ASSIGN(const std::vector<TuneOptions> models, options_by_model(options, spec, journal_file(options, spec)));
@@ -238,7 +239,7 @@ Result<ExitStatus> tune_each_model(const TuneOptions& options) {
   return worst;
 }
 
-// Rejects options that have a meaning only for kernels that run together.
+// Rejects options that are only for kernels that run together.
 Result<void> check_alone(const TogetherOptions& together) {
   const std::pair<bool, const char*> given[] = {{together.steady, "--steady"},
                                                 {!together.launches.empty(), "--launches"},

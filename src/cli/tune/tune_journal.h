@@ -1,5 +1,5 @@
-// The journal of a run of `wattune tune`: refused early if results would be lost, opened, and named if a run ends
-// early.
+// Opens the journal of a run of `wattune tune`. It is checked before the run whether results would be lost, and an
+// error that ends the run names the journal.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,15 @@
 
 namespace wattune::cli {
 
-// Refuses what open_journal() would refuse only after devices were opened and references computed.
+// Checks whether the journal can be used, before devices are opened and references computed. Errors are those of
+// open_journal().
 Result<void> check_journal_file(const std::filesystem::path& file, const TuneOptions& options);
 
 Result<std::unique_ptr<store::Journal>> open_journal(const std::filesystem::path& file, const RunInfo& info,
                                                      const store::Placement& placement, const TuneOptions& options);
 
-// Adds to the error where the results so far are. Removes a journal without any Trial, which would only be in the way
-// of the next run.
+// Returns the error with the name of the file that holds the results so far. Removes a journal without any Trial, since
+// the next run would refuse to overwrite it.
 Error ended_early(Error error, store::Journal& journal, const std::filesystem::path& file);
 
 }  // namespace wattune::cli

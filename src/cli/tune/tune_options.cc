@@ -168,7 +168,8 @@ void declare_final(CLI::App& app, TuneOptions& options) {
   app.add_flag("--sanitize", options.sanitize, "Run the best once more under compute-sanitizer's memcheck (CUDA)");
 }
 
-// Adds --minimize or --maximize. The callback runs each time such an option is given, which keeps the order of both.
+// Adds --minimize or --maximize. CLI11 calls the callback for each such option, so that the order of both options is
+// kept.
 void add_objective_option(CLI::App& app, TuneOptions& options, const std::string& name, bool maximize,
                           const std::string& description) {
   app.add_option_function<std::string>(

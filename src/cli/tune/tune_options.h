@@ -17,7 +17,7 @@ enum class Policy { gated, repeated };
 // Options for several kernels that are tuned as one, or for one kernel with a partner.
 struct TogetherOptions {
   std::vector<std::string> specs;
-  std::string partner;  // partner of SPEC: SPEC@CHOICE, or a class of partners
+  std::string partner;  // the partner of the kernel in SPEC: a SPEC@CHOICE, or the name of a stand-in
   std::vector<std::string> launch_order;
   bool steady = false;
   std::vector<std::string> launches;  // NAME=N
@@ -42,7 +42,7 @@ struct TuneOptions {
   std::uint64_t compile_cache_size = backend::ImageCache::kDefaultCacheBytes;
   bool no_compile_cache = false;
   Policy policy = Policy::gated;
-  std::vector<MetricDefinition> counter_aliases;  // the aliases that were asked for
+  std::vector<MetricDefinition> counter_aliases;  // the aliases of counters that were asked for
   bool sanitize = false;
   std::vector<MetricDefinition> metrics;
   std::vector<Objective> objectives;
@@ -60,19 +60,19 @@ void declare_together_options(CLI::App& app, TogetherOptions& options);
 // Declares the options for measuring a configuration.
 void declare_measuring_options(CLI::App& app, TuneOptions& options);
 
-// Returns a given option of measuring that kernels which run together cannot use; empty if no such option was given.
+// Returns an option that the user gave but that is only for kernels that run alone; empty if there is none.
 std::string measured_alone_only(const TuneOptions& options);
 
 // Declares the options for compiling, checking and timing a configuration.
 void declare_evaluation_options(CLI::App& app, TuneOptions& options);
 
-// Fails with invalid_argument if options of compiling contradict each other or ask for too much.
+// Checks the options of compiling. Fails with invalid_argument if they contradict each other or ask for too much.
 Result<void> check_compiling(const TuneOptions& options);
 
-// Returns the options for the library, without the cache of compiled code.
+// Returns the options for the library, with no cache of compiled code set.
 tune::SessionOptions session_options(const TuneOptions& options);
-// Opens the cache; nullptr if nothing is to be kept, or the user has no folder for it. Fails with io_error if the user
-// named a folder that cannot be used.
+// Opens the cache; nullptr if the user wants no cache, or if there is no usual folder for it. Fails with io_error if
+// the user named a folder that cannot be used.
 Result<std::shared_ptr<backend::ImageCache>> cache_of(const TuneOptions& options);
 
 }  // namespace wattune::cli

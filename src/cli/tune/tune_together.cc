@@ -36,7 +36,7 @@ Error refuse_together(std::string what, std::string about, std::string advice = 
   return Error(ErrorCode::invalid_argument, std::move(what)).about(std::move(about)).hint(std::move(advice));
 }
 
-// Rejects options that have a meaning only for a single kernel.
+// Rejects options that are only for a single kernel.
 Result<void> check_alone_only(const TuneOptions& options) {
   const std::pair<bool, const char*> given[] = {
       {!options.session.method.empty(), "--method"},
@@ -151,7 +151,7 @@ fs::path file_of(const TuneOptions& options, const std::vector<company::CompanyM
   return names + ".journal.jsonl";
 }
 
-// Returns the repetitions of the journal that is continued; empty if they are to be found anew.
+// Returns the numbers of launches in the journal that is continued; empty if they are to be computed anew.
 Result<std::vector<std::size_t>> earlier_repetitions(const TuneOptions& options, const fs::path& file) {
   std::error_code ignored;
   if (!(options.resume || options.force_resume) || !fs::exists(file, ignored)) return std::vector<std::size_t>();
@@ -264,8 +264,8 @@ bool sets_board(const company::CompanyMember& member) {
                              [](const Parameter& parameter) { return is_set_on_board(parameter.role); });
 }
 
-// Checks that this board, or any board if the name is empty, was given back. If the run failed too, its error comes
-// first.
+// Checks that the settings of this board (of all boards if the name is empty) were restored. If the run failed, too,
+// returns the error of the run.
 Result<ExitStatus> with_boards_given_back(Result<ExitStatus> status, const std::string& board) {
   Result<void> given_back = check_given_back(board);
   if (given_back) return status;
