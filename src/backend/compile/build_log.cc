@@ -10,7 +10,7 @@ bool names_error(std::string_view line) {
   return line.find("error") != std::string_view::npos || line.find("Error") != std::string_view::npos;
 }
 
-// Tells whether the error follows in the next line, as behind "Error(s) while linking: ".
+// Tells whether the error itself follows in the next line, as it does after "Error(s) while linking: ".
 bool announces(std::string_view line) {
   const std::size_t last = line.find_last_not_of(' ');
   return last != std::string_view::npos && line[last] == ':';

@@ -15,7 +15,7 @@ namespace {
 
 using TypeName = std::pair<std::string_view, ElementType>;
 
-// The element types that have vectors, which are named after them.
+// The element types that have vectors, with the names from which the vectors' names are made.
 constexpr std::array kComponents{
     TypeName{"char", ElementType::int8},
     TypeName{"uchar", ElementType::uint8},
@@ -97,7 +97,7 @@ bool is_integer(ElementType type) {
 
 KernelParameter parameter_of(std::string name, std::string type, Language language) {
   KernelParameter parameter{.name = std::move(name), .type = type};
-  // Arrays, functions, references and templates say more than is read here.
+  // Arrays, functions, references and templates are not parsed: element and size stay unknown.
   if (type.find_first_of("([&<:") != std::string::npos) return parameter;
   const auto pointers = std::ranges::count(type, '*');
   std::erase(type, '*');
@@ -107,7 +107,7 @@ KernelParameter parameter_of(std::string name, std::string type, Language langua
   const std::optional<Components> components = components_of(words, language);
   if (pointers > 0) parameter.space = AddressSpace::global;
   if (components && pointers < 2) parameter.element = components->element;
-  if (pointers > 1) parameter.element = ElementType::uint64;  // addresses
+  if (pointers > 1) parameter.element = ElementType::uint64;  // the elements are addresses
   if (components && pointers == 0) {
     parameter.space = AddressSpace::by_value;
     parameter.bytes = bytes_of(*components, language);

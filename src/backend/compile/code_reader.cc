@@ -1,4 +1,5 @@
-// Reads a source as its compiler would, as far as the conditions can be decided: text that they leave out is left out.
+// Reads a source as its preprocessor would, as far as the conditions can be decided: text that they exclude is left
+// out.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -33,7 +34,7 @@ std::string_view trimmed_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
 }
 
-// "#  define X 1" -> "define", "X 1".
+// A directive split into its name and the rest: "#  define X 1" gives "define" and "X 1".
 struct DirectiveLine {
   std::string name;
   std::string rest;
@@ -79,13 +80,14 @@ class CodeReader {
   }
 
  private:
-  // A conditional part that is being read: whether it is in, and whether an earlier part of the same condition was.
+  // A conditional part that is being read: whether its lines are compiled, and whether an earlier part of the same
+  // condition was.
   struct Branch {
     std::optional<bool> in;
     std::optional<bool> before;
   };
 
-  // Tells whether the current line is in, by all conditions around it; nullopt if that is unclear.
+  // Tells whether the current line is compiled, by all conditions around it; nullopt if that is unclear.
   std::optional<bool> is_in() const {
     bool clear = true;
     for (const Branch& branch : branches_) {
@@ -98,7 +100,7 @@ class CodeReader {
   void read(std::string_view text, const fs::path& folder, int depth) {
     const std::size_t outside = branches_.size();
     std::istringstream lines(joined_lines(without_comments(text)));
-    std::istringstream originals(joined_lines(std::string(text)));  // the name of a header stands in quotes
+    std::istringstream originals(joined_lines(std::string(text)));  // with quotes, as in #include "name"
     std::string original;
     for (std::string line; std::getline(lines, line);) {
       std::getline(originals, original);
@@ -138,7 +140,7 @@ class CodeReader {
     code_.text += is_in() == std::nullopt ? "#\n" : "\n";
   }
 
-  // Begins the next part of a condition. It is in if its own condition holds and no part before it was in.
+  // Begins the next part of a condition. It is compiled if its own condition holds and no part before it was compiled.
   void change(std::optional<bool> condition) {
     if (branches_.empty()) return;
     Branch& branch = branches_.back();
@@ -172,8 +174,8 @@ class CodeReader {
       code_.macros[name] = std::nullopt;
   }
 
-  // Reads a header of the user. The compiler's own headers are skipped: they define nothing that a user's conditions
-  // ask for.
+  // Reads a header of the user. The compiler's own headers are skipped, because users' conditions rarely depend on
+  // them.
   void include(const std::string& original, const fs::path& folder, int depth) {
     const std::size_t begin = original.find_first_of("\"<");
     const std::size_t end = begin == std::string::npos ? begin : original.find_first_of("\">", begin + 1);
@@ -201,10 +203,10 @@ class CodeReader {
   const std::vector<fs::path> folders_;
   PlainCode code_;
   std::vector<Branch> branches_;
-  std::set<std::string> changed_;  // names that were defined anew
+  std::set<std::string> changed_;  // names that are defined more than once
   std::set<fs::path> once_;
   std::set<fs::path> is_once_;
-  bool complete_ = true;  // every text that may define a name was read
+  bool complete_ = true;  // true if every text that may define a name was read
 };
 
 }  // namespace

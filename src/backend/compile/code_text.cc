@@ -7,8 +7,8 @@ namespace wattune::inline v0_1::backend {
 
 namespace {
 
-// Returns the words of a type with one blank between them. Empty for pointers, arrays, functions and structs, and where
-// a macro is not clear.
+// Returns the words of a type with one blank between them. Empty for pointers, arrays, functions and structs, and if a
+// macro in it is not clear.
 std::string plain_type(const PlainCode& code, const std::string& declared) {
   const std::optional<std::string> meant = expanded(declared, code.macros);
   if (!meant || meant->find_first_of("*([{,#<:") != std::string::npos) return {};

@@ -1,4 +1,4 @@
-// The parts of a source's text that are code.
+// Finds the code in a source's text, and resolves its macros and typedefs.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ std::vector<std::string> words_of(std::string_view text);
 // be decided, and for a line that such a condition may leave out.
 struct PlainCode {
   std::string text;
-  Definitions macros;  // at its end: those of the source, its options and its parameters
+  Definitions macros;  // macros at the end of the code: those of the source, its options and its parameters
 };
 PlainCode read_code(const KernelSource& source, std::span<const Macro> macros);
 PlainCode read_code(std::string_view text);

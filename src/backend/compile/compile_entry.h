@@ -13,10 +13,10 @@
 
 namespace wattune::inline v0_1::backend {
 
-// The mutex of the queue guards this, except target and source.
+// A source with its jobs. The mutex of the queue guards all but target and source.
 struct PooledSource::Entry {
   enum class JobState { waiting, running, done, taken };
-  enum class Need { later, soon, now };  // announced, announced as urgent, or awaited in take()
+  enum class Need { later, soon, now };  // announced; announced as urgent; awaited by a caller of take()
   struct Job {
     std::vector<Macro> macros;
     Nanoseconds limit;
@@ -35,16 +35,16 @@ struct PooledSource::Entry {
 
   const CompileTarget target;
   const KernelSource source;
-  const bool is_cached;         // if the pool has a cache
+  const bool is_cached;         // true if the pool has a cache
   std::deque<JobPointer> jobs;  // announced or awaited, the next one first
-  CompileActivity activity;     // without the numbers that follow from the jobs
+  CompileActivity activity;     // without the numbers that are counted from the jobs
 
   JobPointer find(const std::vector<Macro>& macros) const {
     const auto found = std::ranges::find(jobs, macros, [](const JobPointer& job) { return job->macros; });
     return found == jobs.end() ? nullptr : *found;
   }
 
-  // Returns the first job of this need that no process has begun; nullptr if there is none.
+  // Returns the first job of this urgency that no process has begun; nullptr if there is none.
   JobPointer next(Need need) const {
     const auto found = std::ranges::find_if(
         jobs, [&](const JobPointer& job) { return job->state == JobState::waiting && job->need() == need; });
@@ -71,7 +71,8 @@ struct PooledSource::Entry {
     jobs = std::move(expected);
   }
 
-  // Returns the job that a caller is going to wait for, placed before all others. No other caller waits for it.
+  // Returns the job for a caller who will wait for it. The job is placed before all others, and no other caller waits
+  // for it.
   JobPointer claim(const std::vector<Macro>& macros, Nanoseconds limit) {
     JobPointer job = find(macros);
     if (job && !job->awaited && job->state != JobState::taken) {

@@ -35,7 +35,7 @@ std::size_t most_processes(const CompilePoolOptions& options) {
 
 }  // namespace
 
-// Shared by the users' threads and one thread for each process.
+// The queue of a pool, shared by the users' threads and by one thread for each process.
 class PooledSource::Queue {
  public:
   using EntryPointer = std::shared_ptr<Entry>;
@@ -69,7 +69,8 @@ class PooledSource::Queue {
     return std::min(limit_, threads_.size());
   }
 
-  // Sets how many processes may compile at once. If threads run short, fewer will do, but not none.
+  // Sets how many processes may compile at once. If no more threads can be started, fewer processes compile, but at
+  // least one.
   void set_processes(std::size_t most) {
     {
       const std::lock_guard lock(mutex_);
@@ -160,7 +161,7 @@ class PooledSource::Queue {
     return job && job->state == JobState::done && !job->awaited ? job : nullptr;
   }
 
-  // Returns the next job of this need. Sources take turns: a source that was served is asked last the next time.
+  // Returns the next job of this urgency. Sources take turns: a source that was served is asked last the next time.
   std::optional<Work> next(Need need) {
     for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
       if (const JobPointer job = (*entry)->next(need)) {
@@ -171,13 +172,13 @@ class PooledSource::Queue {
     return std::nullopt;
   }
 
-  // Returns the next job that does not wait for its turn.
+  // Returns the next job that a caller awaits or that is urgent.
   std::optional<Work> next_prompt() {
     std::optional<Work> work = next(Need::now);
     return work ? work : next(Need::soon);
   }
 
-  // Returns the next job for the process of this number. A caller that waits is always served by at least one process.
+  // Returns the next job for the process of this number. At least one process always serves callers that wait.
   std::optional<Work> next_for(std::size_t process) {
     if (beyond_limit(process)) return std::nullopt;
     std::optional<Work> work = prompt_is_busy_ ? next_prompt() : std::nullopt;
@@ -195,7 +196,7 @@ class PooledSource::Queue {
       return {.image = *std::move(found), .took = stopwatch.elapsed(), .cached = true};
     Result<Image> image = process.compile({target, source, macros, work.job->limit});
     const Nanoseconds took = stopwatch.elapsed();
-    // An image is not stored if a header changed meanwhile, because nobody knows which version was compiled.
+    // An image is not stored if a header changed meanwhile, because it is unknown which version was compiled.
     if (image && key && image_key(target, source, macros) == key) cache_->store(*key, *image);
     return {.image = std::move(image), .took = took};
   }
@@ -287,14 +288,14 @@ class PooledSource::Queue {
   const std::shared_ptr<ImageCache> cache_;
   const std::size_t most_;
   CompileProcess prompt_process_;
-  mutable std::mutex mutex_;  // guards all below
+  mutable std::mutex mutex_;  // guards all members below
   std::condition_variable changed_;
-  std::vector<EntryPointer> entries_;  // the next to be served first
+  std::vector<EntryPointer> entries_;  // the source to be served next comes first
   std::size_t limit_ = 0;
   bool stopping_ = false;
-  bool prompt_is_busy_;                   // or it does not exist
-  std::deque<CompileProcess> processes_;  // a deque, because its elements do not move
-  std::vector<std::thread> threads_;      // last, because they use the other members
+  bool prompt_is_busy_;                   // true if it is busy or does not exist
+  std::deque<CompileProcess> processes_;  // a deque keeps the addresses of its elements
+  std::vector<std::thread> threads_;      // the last member, because the threads use the others
   std::thread prompt_thread_;
 };
 

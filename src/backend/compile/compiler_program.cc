@@ -66,7 +66,7 @@ int spawn(const std::vector<std::string>& command, const std::filesystem::path& 
   posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  // The calling thread may block signals that another thread shall take; the child must not inherit that.
+  // The calling thread may block signals, so that another thread gets them. The child must not inherit that.
   sigset_t none;
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
@@ -81,7 +81,8 @@ int spawn(const std::vector<std::string>& command, const std::filesystem::path& 
   return failure;
 }
 
-// Reaps a killed program, with a limit: one that waits for a file system (a lost network share) stays a zombie.
+// Reaps a killed program, but waits for a limited time only: one that is stuck in a file system (a lost network share)
+// does not end.
 void reap_killed(pid_t child) {
   constexpr Nanoseconds kReapLimit = nanoseconds_from_seconds(10);
   const Polling polling;

@@ -66,7 +66,7 @@ int precedence_of(std::string_view sign) {
   return 0;
 }
 
-// Compares or combines two numbers that are known.
+// Applies a binary operator to two known numbers.
 Number apply(std::string_view sign, std::int64_t a, std::int64_t b) {
   const auto wide = [](std::int64_t x) { return static_cast<std::uint64_t>(x); };
   if (sign == "|") return a | b;

@@ -1,4 +1,4 @@
-// Deciding the condition of an #if, as far as the known definitions allow.
+// Decides the condition of an #if, as far as the known definitions allow.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace wattune::inline v0_1::backend {
 
-// The text that each name stands for; nullopt if that is not clear, as for a function-like macro.
+// The text that each macro stands for; nullopt if that is unclear, as for a function-like macro.
 using Definitions = std::map<std::string, std::optional<std::string>>;
 
 // True if a compiler may define the name itself.
@@ -25,7 +25,7 @@ std::optional<bool> is_defined(const std::string& name, const Definitions& defin
 // it has no definition.
 std::optional<std::int64_t> value_of(std::string_view expression, const Definitions& definitions);
 
-// Returns the text with all defined words replaced; nullopt if one of them is not clear.
+// Returns the text with all macros replaced; nullopt if one of them is unclear.
 std::optional<std::string> expanded(std::string_view text, const Definitions& definitions);
 
 }  // namespace wattune::backend

@@ -28,10 +28,10 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSuffix = ".wattune-image";
 constexpr std::string_view kUnfinishedSuffix = ".wattune-image-new";
 
-// The age at which an unfinished file counts as left behind by a killed process.
+// The age from which an unfinished file counts as abandoned by a killed process.
 constexpr auto kAbandonedFileAge = std::chrono::hours(1);
 
-// Returns the bytes of an image behind their hash, which reveals damage.
+// Returns the bytes of an image, preceded by their hash, by which damage is noticed.
 std::string as_bytes(const Image& image) {
   worker::Writer body;
   body.put(image);
@@ -50,7 +50,7 @@ std::optional<Image> from_bytes(const std::string& bytes) {
   return reader.complete() ? std::optional(std::move(image)) : std::nullopt;
 }
 
-// True if the cache gives files such names: a key, and two numbers more if they are unfinished.
+// True if the file's name is one that the cache gives: a key, followed by two numbers while the file is unfinished.
 bool is_of_cache(const fs::path& file) {
   const std::string name = file.filename();
   const std::size_t key = std::min(name.find_first_not_of("0123456789abcdef"), name.size());
@@ -93,7 +93,7 @@ class FolderOfImages : public ImageCache {
 
   const fs::path folder_;
   const std::uint64_t limit_;
-  std::mutex mutex_;                   // guards the two below
+  std::mutex mutex_;                   // guards the two members below
   std::uint64_t written_ = 0;          // bytes since the last trim()
   std::uint64_t temporary_files_ = 0;  // number of files so far, for their names
 };
@@ -117,9 +117,9 @@ class ImagesInMemory : public ImageCache {
 
  private:
   const std::size_t most_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::map<std::string, Image> images_;
-  std::deque<std::string> order_;  // their keys, the oldest at the front
+  std::deque<std::string> order_;  // keys of the images, the oldest at the front
 };
 
 }  // namespace
@@ -141,7 +141,7 @@ Result<std::shared_ptr<ImageCache>> ImageCache::open(const fs::path& folder, std
 
 namespace {
 
-// Finds an image, and sets the file's time of writing to now, which marks its last use.
+// Finds an image. Sets its file's modification time to now, by which the least recently used image is found.
 std::optional<Image> FolderOfImages::find(const std::string& key) const {
   const fs::path file = file_of(key);
   std::ifstream stream(file, std::ios::binary);

@@ -12,8 +12,8 @@ namespace wattune::inline v0_1::backend {
 
 namespace {
 
-// The version of the keys. Raise it when Wattune hands compilers other input for the same source, or keeps more of
-// their answers.
+// The version of the keys. Raise it when Wattune passes other input to compilers for the same source, or stores more of
+// their output.
 constexpr int kFormat = 5;
 
 // Adds nvcc's environment to the options: its own options, and the header folders of the host's compiler.

@@ -25,14 +25,14 @@ constexpr std::string_view kInclude = "include";
 // A directive that reads another file.
 struct Directive {
   bool plain = false;               // #include "name" or #include <name>
-  std::optional<std::string> name;  // nullopt if it is a macro
+  std::optional<std::string> name;  // nullopt if the name is a macro
 };
 
 std::string_view without_blanks(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(kBlanks), text.size()));
 }
 
-// Tells whether a directive may stand behind this text: at the beginning of a line, or behind a comment.
+// Tells whether a directive may follow this text, which must end with a line break or a comment.
 bool ends_before_directive(std::string_view text) {
   const std::size_t last = text.find_last_not_of(kBlanks);
   if (last == std::string_view::npos) return true;
@@ -57,7 +57,7 @@ class Collector {
  public:
   explicit Collector(std::vector<fs::path> folders) : folders_(std::move(folders)) {}
 
-  // Adds what `text`, a file in `folder`, includes.
+  // Adds the files that `text`, a file in `folder`, includes.
   void add(std::string_view text, const fs::path& folder) {
     for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1)) {
       if (!ends_before_directive(text.substr(0, at))) continue;
@@ -68,7 +68,8 @@ class Collector {
     }
   }
 
-  // Adds every file that the name may mean, so that a file that is hidden today is noticed when it no longer is.
+  // Adds every file that the name may mean, so that the result also changes when another file of that name takes
+  // precedence.
   void add_header(const std::string& name, const fs::path& folder) {
     files_.contents += "\n#include " + name + "\n";
     std::vector<fs::path> places = folders_;
@@ -104,14 +105,14 @@ bool names_files(const std::string& option) {
   return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return option.starts_with(prefix); });
 }
 
-// Returns the file that an option names: behind `=`, or as the next option.
+// Returns the file that an option names: after `=`, or as the next option.
 std::optional<std::string> file_named_at(const std::vector<std::string>& options, std::size_t i) {
   const std::size_t assigned = options[i].find('=');
   if (assigned != std::string::npos) return options[i].substr(assigned + 1);
   return i + 1 < options.size() ? std::optional(options[i + 1]) : std::nullopt;
 }
 
-// Returns the text in quotes if it has a blank, which may end it, and no quotes of its own.
+// Returns the text in quotes, if it contains a blank, at which it may be split, and no quotes.
 std::string quoted_for_option(const std::string& text) {
   const bool is_plain = text.find(' ') == std::string::npos || text.find('"') != std::string::npos;
   return is_plain ? text : '"' + text + '"';

@@ -15,7 +15,7 @@ namespace wattune::inline v0_1::backend {
 
 namespace {
 
-// Tells whether the word may stand right before a value, and so is no type.
+// Tells whether the word is a keyword that may stand right before a value, and so is not a type.
 bool is_keyword(std::string_view word) {
   static constexpr std::array<std::string_view, 11> kKeywords{
       "return", "else", "case", "do", "goto", "sizeof", "const", "static", "volatile", "throw", "typename"};
@@ -35,8 +35,8 @@ std::string_view without_stars(std::string_view text) {
   return text;
 }
 
-// Returns the text that the name between `before` and `behind` replaces: a member, or a name with the type before it.
-// Before a star only the language's own types count, because it may be a product otherwise.
+// Returns the piece of code that the macro of this name breaks, given the text around the name: a member, or a
+// declaration with its type. If a star precedes the name, only types of the language count, since it may be a product.
 std::optional<std::string> replaced(std::string_view before, std::string_view name, std::string_view behind,
                                     Language language) {
   before = trimmed(before);
@@ -52,7 +52,7 @@ std::optional<std::string> replaced(std::string_view before, std::string_view na
   return fmt::format("{}{} {}", type, before.ends_with('*') ? "*" : "", name);
 }
 
-// Adds the collisions in a line of code with parameters that have none so far.
+// Adds the collisions in a line of code, for parameters without a collision so far.
 void add_collisions(std::string_view line, const KernelSource& source, std::span<const Macro> macros, int number,
                     std::vector<NameCollision>& found) {
   for (std::size_t begin = 0, end = 0; begin < line.size(); begin = end + 1) {

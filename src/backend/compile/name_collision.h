@@ -1,4 +1,5 @@
-// A likely cause of code that does not compile: a parameter, which is a macro, has the name of something in the code.
+// Finds a likely reason why code does not compile: a parameter, which is a macro, has the name of something in the
+// code.
 #pragma once
 
 #include <functional>
@@ -19,14 +20,15 @@ struct NameCollision {
   std::string message;
 };
 
-// Returns the first such place of each parameter.
+// Returns the first collision of each parameter.
 std::vector<NameCollision> name_collisions(const KernelSource& source, std::span<const Macro> macros);
 
 // Compiles with these macros. Returns the compiler's messages if it refuses the source, and nullopt otherwise.
 using TrialCompilation = std::function<std::optional<std::string>(std::span<const Macro>)>;
 
-// Returns the message of the first of these places that is seen to be a cause. The source is compiled again without the
-// macro: it compiles now, or its messages no longer name the line. Empty if there is none. `log` is of the failure.
+// Returns a message on the first collision that proves to be the cause. For that, the source is compiled again without
+// the macro: it then compiles, or its messages no longer name the line. Returns an empty text if there is none. `log`
+// is the compiler's log of the failure.
 std::string tested_collision(const KernelSource& source, std::span<const Macro> macros, std::string_view log,
                              const TrialCompilation& compile);
 

@@ -26,7 +26,7 @@ bool begins_option(std::string_view text) {
          std::isalpha(static_cast<unsigned char>(text[hyphen + 1])) != 0;
 }
 
-// Splits the text at the blanks before its options.
+// Splits the text at the blanks that precede options.
 std::vector<std::string> parts_of(const std::string& text) {
   std::vector<std::string> parts(1);
   bool quoted = false;
@@ -50,7 +50,7 @@ std::vector<std::string> parts_of(const std::string& text) {
   return parts;
 }
 
-// Returns the folder that is meant by a relative name.
+// Returns the folder that a relative name means.
 fs::path folder_from(const KernelSource& source, const fs::path& named) {
   std::error_code failed;
   if (named.is_absolute() || source.file.empty() || fs::is_directory(named, failed)) return named;

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Tells whether the descriptor belongs to the file at the path, which another process may have removed.
+// Tells whether the path still leads to the file that is open: another process may have removed the file.
 bool is_at(const Descriptor& folder, const fs::path& path) {
   struct stat opened {};
   struct stat found {};
@@ -40,7 +40,8 @@ Descriptor lock(const fs::path& path, bool wait) {
   return folder;
 }
 
-// The name of a file inside, whose text says that this very folder is Wattune's: a copy has another inode.
+// The name of the mark: a file in the folder whose text names the folder's inode. A copy of the folder has another
+// inode.
 constexpr const char* kMark = ".made-by-wattune";
 
 Result<std::string> mark_of(const Descriptor& folder, const fs::path& path) {
@@ -64,7 +65,7 @@ bool has_mark(const Descriptor& folder, const fs::path& path) {
   return status.st_uid == geteuid() && got > 0 && *mark == std::string(text.data(), static_cast<std::size_t>(got));
 }
 
-// True if mkdtemp() makes such names: the prefix and six letters or digits.
+// True if mkdtemp() makes such a name from our template: the prefix and six letters or digits.
 bool is_named_by_us(const std::string& name, const std::string& prefix) {
   constexpr std::size_t kLetters = 6;
   return name.starts_with(prefix) && name.size() == prefix.size() + kLetters &&
@@ -87,13 +88,13 @@ Result<OwnFolder> OwnFolder::create(const std::string& prefix) {
   std::error_code failed;
   const fs::path place = fs::temp_directory_path(failed);
   if (!failed) remove_abandoned(place, prefix);
-  // A process that cleans up may remove the folder between its making and its locking.
+  // Another process may clean up and remove the folder after it was made and before it is locked.
   for (;;) {
     std::string path = place / (prefix + "XXXXXX");
     if (failed || mkdtemp(path.data()) == nullptr)
       return Error(ErrorCode::io_error, "cannot create a temporary folder").about(path);
     Descriptor held = lock(path, true);
-    const bool cannot_lock = held.get() < 0 && fs::exists(path, failed);  // some file systems have no locks
+    const bool cannot_lock = held.get() < 0 && fs::exists(path, failed);  // true if the file system has no locks
     if (cannot_lock) return OwnFolder(path, std::move(held));
     if (!is_at(held, path)) continue;
     if (Result<void> marked = write_mark(held, path); !marked) {
@@ -104,7 +105,7 @@ Result<OwnFolder> OwnFolder::create(const std::string& prefix) {
   }
 }
 
-// Removes the folder, the mark last, so that a process killed meanwhile leaves a folder that is recognised.
+// Removes the folder. The mark goes last, so that a folder that a killed process left half removed is still recognised.
 void remove_own_folder(const fs::path& path) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(path, ignored))

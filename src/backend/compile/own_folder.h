@@ -1,9 +1,8 @@
 // OwnFolder: a folder for temporary files that does not outlive its process for long.
 //
 // Its maker holds a lock on it, and writes a file into it that names the folder and its inode. A folder with such a
-// file that nobody has locked was left behind by a killed process. The next process that makes a folder of the same
-// prefix removes it. A name alone proves nothing: a folder without that file belongs to somebody else and is left
-// alone.
+// file and without a lock was left behind by a killed process. The next process that makes a folder with the same
+// prefix removes it. A folder without that file is not Wattune's and is left alone, whatever its name.
 #pragma once
 
 #include <filesystem>
@@ -19,11 +18,11 @@ void remove_own_folder(const std::filesystem::path& path);
 
 class OwnFolder {
  public:
-  // Creates a folder in the place for temporary files, named by the prefix and six more characters.
+  // Creates a folder among the system's temporary files. Its name is the prefix and six more characters.
   static Result<OwnFolder> create(const std::string& prefix);
 
   const std::filesystem::path& path() const { return path_; }
-  // Leaves the lock to the parent; for the copy of a process that fork() made.
+  // Closes this process's descriptor of the lock, which the parent keeps. It is for a child that fork() made.
   void unlock() { lock_.close(); }
   // Removes the folder with all it holds.
   void remove() const { remove_own_folder(path_); }

@@ -21,13 +21,13 @@ std::string folder_of(const KernelSource& source) {
   return fs::absolute(source.file, failed).parent_path().string();
 }
 
-// An option with a value, in the form in which compilers get it.
+// An option with a value, in the spelling that compilers get.
 struct ValuedOption {
   std::string_view name;
   std::string_view passed;
 };
 
-// The spellings of -I, -D and -isystem. A spelling comes before all its prefixes.
+// The spellings of -I, -D and -isystem. Every spelling precedes those that it begins with.
 constexpr ValuedOption kValued[] = {{"--include-path=", "-I"},
                                     {"--include-path", "-I"},
                                     {"-isystem=", "-isystem"},

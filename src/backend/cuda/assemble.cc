@@ -7,8 +7,8 @@ namespace wattune::inline v0_1::backend {
 
 namespace {
 
-// Returns the first error without the name of the file, which is temporary: "line 17; error   : ..." of "ptxas FILE,
-// line 17; error   : ...".
+// Returns the first error in ptxas' log without the name of the temporary file: "line 17; error   : ..." for "ptxas
+// FILE, line 17; error   : ...".
 std::string first_mistake(const std::string& log) {
   const std::string line = log.substr(0, log.find('\n'));
   const std::size_t place = line.find(", line ");

@@ -35,8 +35,8 @@ Result<std::unique_ptr<Buffer>> CudaBuffer::make(const std::shared_ptr<Session>&
   return std::unique_ptr<Buffer>(std::move(buffer));
 }
 
-// Adopts memory. A pointer that the driver does not know is accepted only on systems where kernels see all of the
-// host's memory.
+// Adopts memory. A pointer that the driver does not know is accepted only on systems where kernels can access all of
+// the host's memory.
 Result<std::unique_ptr<Buffer>> CudaBuffer::adopt(const std::shared_ptr<Session>& session, CUdeviceptr address,
                                                   std::size_t bytes) {
   const CuApi& cu = session->cu();
@@ -50,7 +50,7 @@ Result<std::unique_ptr<Buffer>> CudaBuffer::adopt(const std::shared_ptr<Session>
   return std::unique_ptr<Buffer>(new CudaBuffer(Handle<CUdeviceptr>::borrow(session, address), bytes, 0));
 }
 
-// Writes the guard zones before it returns, because streams do not wait for the service stream.
+// Writes the guard zones and waits for that, because streams do not wait for the service stream.
 Result<void> CudaBuffer::write_guards() const {
   if (guard_bytes_ == 0) return {};
   Session& session = *allocation_.session();

@@ -1,5 +1,5 @@
-// Device memory between guard zones. One allocation holds guard, contents, guard, so that small overruns hit a guard,
-// where they are found.
+// Device memory between guard zones. One allocation holds guard, contents, guard, so that small overruns hit a guard
+// zone and are found.
 #pragma once
 
 #include <array>

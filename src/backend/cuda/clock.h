@@ -1,4 +1,4 @@
-// Clock: the moments of a session's launches on one time line.
+// Clock: measures the moments of a session's launches on one time line.
 //
 // The driver reports only the time between two events, in milliseconds as a float. That is exact to 15 ns for a quarter
 // of a second, but only to 0.25 ms for an hour. Therefore moments are measured from a mark, an event that was recorded
@@ -17,7 +17,7 @@
 
 namespace wattune::inline v0_1::backend::cuda {
 
-// Returns the time from one event to another, which may be the earlier one. Fails with invalid_argument if one of them
+// Returns the time from one event to another, which may have come before. Fails with invalid_argument if one of them
 // has not happened.
 Result<Nanoseconds> time_between(const Handle<CUevent>& from, CUevent to);
 
@@ -30,7 +30,7 @@ class ClockMark {
   ClockMark(Handle<CUevent> event, std::shared_ptr<ClockMark> previous)
       : event_(std::move(event)), previous_(std::move(previous)) {}
 
-  // Returns the moment of an event, or of a time of the host.
+  // Returns the moment of an event on the device's time line, or the moment that belongs to a time of the host.
   Result<Nanoseconds> moment_of(CUevent event);
   Result<Nanoseconds> moment_of(HostTime time);
   bool is_older_than(Nanoseconds age) const;
@@ -58,7 +58,7 @@ class Clock {
   std::shared_ptr<ClockMark> mark_;
 };
 
-// Makes an event to be recorded. Errors are those of Session::failure().
+// Makes an event to record in a stream. Errors are those of Session::failure().
 Result<Handle<CUevent>> make_event(const std::shared_ptr<Session>& session);
 
 }  // namespace wattune::backend::cuda

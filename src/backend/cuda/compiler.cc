@@ -27,7 +27,7 @@ Result<Image> compile_with_wanted(const CompileTarget& target, const KernelSourc
   return image;
 }
 
-// Returns the lines of a log that concern the user, without the last line break.
+// Returns the lines of the assembler's log that concern the user, without the last line break.
 std::string without_figures(const PtxasLog& log) { return log.rest.substr(0, log.rest.find_last_not_of('\n') + 1); }
 
 // Returns the kind of an image, which is PTX or a cubin: compilers make nothing else.

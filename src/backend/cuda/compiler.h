@@ -11,16 +11,17 @@
 namespace wattune::inline v0_1::backend::cuda {
 
 // Returns the version and file of the source's compiler and of its headers, in the form of CompileTarget::compiler.
-// `driver_version` counts as cuDriverGetVersion does. Fails with unavailable if there is none.
+// `driver_version` is a number as cuDriverGetVersion gives it. Fails with unavailable if there is none.
 Result<std::string> identify_compiler(const KernelSource& source, std::optional<int> driver_version);
 
 // Compiles a source. Image::resources has the assembler's figures for each kernel, which are taken out of the log; it
 // is empty if the result is PTX. Fails with compile_failed and the log, with unavailable (no compiler, or none for this
-// architecture), or with timeout. NVRTC cannot be interrupted, so its limit is noticed when it is done; nvcc is ended.
+// architecture), or with timeout. NVRTC cannot be interrupted, so an exceeded limit is noticed when it is done; nvcc is
+// killed at the limit.
 Result<Image> compile(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                       Nanoseconds limit);
 
-// The two compilers.
+// The next two functions compile with NVRTC and with nvcc.
 
 Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource& source,
                                  std::span<const Macro> macros);

@@ -281,7 +281,7 @@ static_assert(sizeof(CUdevResource) == 144);
 inline constexpr unsigned CU_GREEN_CTX_DEFAULT_STREAM = 1;
 // NOLINTEND(readability-identifier-naming)
 
-// Functions that drivers from 12.4 on may lack, listed as below.
+// Functions that drivers may lack although they are 12.4 or newer, in the form of the list below.
 #define WATTUNE_CU_GREEN_FUNCTIONS(X)                                                                          \
   X(cuDeviceGetDevResource, cuDeviceGetDevResource,                                                            \
     (CUdevice device, CUdevResource * resource, CUdevResourceType type))                                       \
@@ -296,7 +296,7 @@ inline constexpr unsigned CU_GREEN_CTX_DEFAULT_STREAM = 1;
   X(cuGreenCtxStreamCreate, cuGreenCtxStreamCreate,                                                            \
     (CUstream * stream, CUgreenCtx context, unsigned flags, int priority))
 
-// The functions: name in CuApi, symbol in libcuda (of the version with this declaration), parameters.
+// The functions: their names in CuApi, their symbols in libcuda (the version of this declaration), their parameters.
 #define WATTUNE_CU_FUNCTIONS(X)                                                                                        \
   X(cuInit, cuInit, (unsigned flags))                                                                                  \
   X(cuDriverGetVersion, cuDriverGetVersion, (int* version))                                                            \

@@ -10,7 +10,7 @@ namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 
-// Returns the value at this offset; nullopt if the code is too short.
+// Returns the value at this offset of the code; nullopt if the code ends before.
 template <typename T>
 std::optional<T> value_at(std::string_view code, std::uint64_t at) {
   if (at > code.size() || code.size() - at < sizeof(T)) return std::nullopt;
@@ -31,7 +31,7 @@ std::string text_at(std::string_view strings, std::uint64_t at) {
 }
 
 // Returns the bytes of each parameter of a kernel, read from its attributes. An attribute begins with a byte for its
-// format and one for its kind. Two bytes follow, with its value or with the size of the data behind them. Each
+// format and one for its kind. Two bytes follow, which are its value or the size of the data that follows. Each
 // parameter has an attribute: its number is at byte 4 of the data. Its size is in the upper bits of the last word or,
 // in the second version, which allows larger ones, in the lower half. One more attribute has the size of all
 // parameters. Returns nullopt if a parameter is missing, or if only one of size and parameters is present.

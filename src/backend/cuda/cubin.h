@@ -1,4 +1,4 @@
-// Reads the facts about kernels that a cubin, an ELF file, contains, without a device.
+// Reads facts about kernels from a cubin, which is an ELF file, without a device.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct CubinFacts {
   std::map<std::string, std::size_t> constants;                // bytes of each symbol in constant memory
 };
 
-// Returns the facts; empty if the code is no cubin or ends too soon.
+// Reads the facts; they are empty if the code is no cubin or ends too soon.
 CubinFacts facts_of_cubin(std::string_view code);
 
 }  // namespace wattune::backend::cuda

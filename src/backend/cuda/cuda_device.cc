@@ -29,7 +29,7 @@ namespace {
 
 class CudaCounters : public Counters {
  public:
-  // Makes the counters of the session's device; `session` follows the device through its lives.
+  // Makes the counters of the session's device; The device keeps `session` up to date when it is reset.
   explicit CudaCounters(const std::shared_ptr<Session>& session) : session_(session) {}
 
   Result<std::vector<CounterInfo>> list() override {
@@ -108,7 +108,7 @@ class CudaDevice : public Device {
     return &sensors_;
   }
 
-  // Returns the clocks of the board, which outlive resets.
+  // Returns the control of the board's clocks, which outlives resets of the device.
   Result<ClockControl*> clock_control() override {
     if (!clocks_) {
       WATTUNE_ASSIGN(clocks_, open_clock_control(device_.pci_bus_id));
@@ -150,7 +150,7 @@ class CudaDevice : public Device {
   std::shared_ptr<Dispatcher> dispatcher_;  // serves all streams of the session
   std::unique_ptr<GreenContexts> green_contexts_;
   nvml::NvmlSensors sensors_;
-  std::unique_ptr<ClockControl> clocks_;  // nullptr until it is asked for
+  std::unique_ptr<ClockControl> clocks_;  // nullptr until clock_control() is called
   CudaCounters counters_{session_};
 };
 
@@ -165,7 +165,7 @@ Result<CuDevice> device_of_context(const CuApi& cu) {
   return std::move(*found);
 }
 
-// Opens a device in the session that `open` makes for it.
+// Opens a device in the session that `open` makes.
 Result<std::unique_ptr<Device>> open_in_session(const std::string& selector,
                                                 Result<std::shared_ptr<Session>> (*open)(const CuDevice& device)) {
   WATTUNE_ASSIGN(const std::vector<CuDevice> devices, list_devices());
@@ -262,7 +262,7 @@ std::uint64_t free_memory(Device& device) {
 }
 
 Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::size_t enough) {
-  constexpr std::size_t kPiece = std::size_t{2} << 20;  // the driver's smallest mapping
+  constexpr std::size_t kPiece = std::size_t{2} << 20;  // the smallest piece that the driver maps
   WATTUNE_ASSIGN(const std::shared_ptr<cuda::Dispatcher> dispatcher, cuda::dispatcher_of(device));
   const cuda::CuApi& cu = dispatcher->session()->cu();
   WATTUNE_ASSIGN(const cuda::CurrentContext current, dispatcher->session()->enter());

@@ -1,4 +1,4 @@
-// CUDA devices as a backend.
+// Makes CUDA devices available as a backend.
 #pragma once
 
 #include "wattune/backend/device.h"
@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::backend::cuda {
 Result<std::vector<DeviceInfo>> discover_devices();
 // Opens a device by its selector ("cuda:0"). Fails with not_found or unavailable.
 Result<std::unique_ptr<Device>> open_device(const std::string& selector);
-// Returns, in words, what the backend lacks although it has devices: a compiler, NVML, or a driver as new as the
+// Returns a text on the parts that are missing although there are devices: a compiler, NVML, or a driver as new as the
 // compiler. Empty if nothing is missing.
 std::string missing();
 

@@ -35,7 +35,7 @@ ErrorCode meaning(CUresult code) {
     case CUDA_ERROR_INVALID_PC:
     case CUDA_ERROR_LAUNCH_FAILED:
     case CUDA_ERROR_UNKNOWN: return ErrorCode::device_lost;
-    // All other codes are refused work: too many resources, a value out of range.
+    // All other codes mean that the driver refused the work: too many resources, a value out of range.
     default: return ErrorCode::launch_failed;
   }
 }

@@ -1,4 +1,4 @@
-// Turns results of the driver, of NVRTC and of CUPTI into Errors; this happens nowhere else.
+// Turns results of the driver, of NVRTC and of CUPTI into Errors. No other code does that.
 #pragma once
 
 #include <string_view>
@@ -15,7 +15,7 @@ Error cu_error(const CuApi& cu, CUresult code, std::string_view doing);
 
 Error nvrtc_error(nvrtcResult code, std::string_view doing);
 
-// Returns unavailable, with advice if there is any.
+// Returns an unavailable for CUPTI's result, with advice if there is any.
 Error cupti_error(const CuptiApi& cupti, CUptiResult code, std::string_view doing);
 
 }  // namespace wattune::backend::cuda

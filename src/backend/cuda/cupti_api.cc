@@ -13,7 +13,8 @@ namespace {
 
 constexpr const char* kCuptiLibraries[] = {"libcupti.so.13", "libcupti.so.12"};
 
-// Returns the files to try: a driver serves the CUPTI of its own major version and older ones.
+// Returns the names of CUPTI to try: those of the driver's own major version and of older ones, which the driver
+// supports.
 std::vector<std::string> cupti_candidates(std::optional<int> driver_version) {
   if (const char* const file = std::getenv("WATTUNE_LIBCUPTI")) return {file};
   const std::span<const char* const> names(kCuptiLibraries);

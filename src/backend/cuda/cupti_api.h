@@ -265,8 +265,8 @@ struct CUpti_RangeProfiler_DecodeData_Params {
   X(cuptiRangeProfilerPopRange, CUpti_RangeProfiler_PopRange_Params, pRangeProfilerObject)                        \
   X(cuptiRangeProfilerDecodeData, CUpti_RangeProfiler_DecodeData_Params, numOfRangeDropped)
 
-// The value of `structSize`: the bytes up to the end of the last member, without the padding behind it. The size shows
-// a library for which of its versions the caller was written.
+// The value of `structSize`: the bytes up to the end of the last member, without the padding behind it. A library
+// recognises by the size for which of its versions the caller was written.
 template <typename Params>
 inline constexpr std::size_t kStructSize = 0;
 #define WATTUNE_CUPTI_SIZE(function, Params, last) \
@@ -289,7 +289,7 @@ struct CuptiApi {
   CUptiResult (*cuptiGetResultString)(CUptiResult result, const char** name) = nullptr;
 };
 
-// Returns CUPTI, the same for the whole process: the newest that a driver of this version serves (nullopt for the
+// Returns CUPTI, the same for the whole process: the newest that a driver of this version supports (nullopt for the
 // newest of all). Searches WATTUNE_LIBCUPTI, the loader's search path, CUDA_HOME, CUDA_PATH and /usr/local/cuda. Fails
 // with unavailable, saying what to install.
 Result<const CuptiApi*> cupti_api(std::optional<int> driver_version = {});

@@ -1,8 +1,8 @@
 // CurrentContext: makes a context current for the calling thread as long as the object lives.
 //
 // Calls of the driver work on the context that is current for their thread, and the application chooses that context.
-// So the previous context becomes current again on every path. Asking is cheap: nothing is changed if the context is
-// current already.
+// So the destructor makes the previous context current again. If the context is current already, nothing is changed,
+// which is cheap.
 #pragma once
 
 #include <utility>

@@ -11,7 +11,8 @@ namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 
-// Returns an attribute of the device. An unknown one is 0, because one missing answer must not hide a device.
+// Returns an attribute of the device. If the driver cannot answer, the attribute is 0, so that the device is listed all
+// the same.
 int attribute(const CuApi& cu, CUdevice device, int which) {
   int value = 0;
   cu.cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(which), device);

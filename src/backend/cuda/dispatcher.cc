@@ -137,7 +137,7 @@ void Dispatcher::hand_over(Lanes lanes) {
 
 void Dispatcher::advance() {
   if (left_.empty()) return;
-  (void)clock_.mark();  // renewed, if it is old, before a stream is held
+  (void)clock_.mark();  // makes a new mark if the last is old, before a stream is held
   std::vector<const Lane*> waiting;
   std::vector<Entry> left;
   for (Entry& entry : left_) {
@@ -206,7 +206,7 @@ Result<bool> Dispatcher::is_idle(Lane& lane) {
   return session_->failure(code, lane.last ? lane.last->doing : "waiting for the device");
 }
 
-// Returns a stream with commands that submit() or finish() was to send and that have not ended; nullptr if there is
+// Returns a stream that has requested commands (by submit() or finish()) which have not ended; nullptr if there is
 // none.
 Result<Lane*> Dispatcher::find_busy(Lanes lanes) {
   for (Lane* const lane : lanes) {
@@ -217,7 +217,7 @@ Result<Lane*> Dispatcher::find_busy(Lanes lanes) {
   return nullptr;
 }
 
-// Drops the commands that are left: after a timeout the caller may free the memory that they use.
+// Drops the commands that were not sent: after a timeout the caller may free the memory that they use.
 void Dispatcher::drop_left(Lanes lanes, const Error& why) {
   std::erase_if(left_, [&](Entry& entry) {
     if (!contains(lanes, entry.stream)) return false;

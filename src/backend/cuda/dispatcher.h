@@ -1,9 +1,9 @@
 // Dispatcher: hands the commands of a session's streams to the driver, in the order in which they were given.
 //
 // A transfer of ordinary host memory blocks inside the driver until its stream has reached it. Therefore it waits here
-// for its turn, together with the commands behind it in its stream and those of other streams that wait for it. A
-// kernel that never ends is noticed meanwhile. Each call of the dispatcher tries again to send the commands that are
-// left.
+// for its turn, together with the commands behind it in its stream and those of other streams that wait for it.
+// Meanwhile a kernel that never ends can be noticed. Each call of the dispatcher tries again to send the commands that
+// are left.
 //
 // The streams of an application (attach.h), and streams that ask for it (StreamOptions::at_once), share only the clock:
 // their commands are sent at once. Any number of threads may call, one at a time for each stream.
@@ -34,7 +34,7 @@ struct Command {
     device,        // runs on the device alone
     transfer,      // of ordinary host memory
     first_launch,  // or another launch that is not held
-    launch,        // may be held, so that the host's own time does not show in that of the kernel
+    launch,        // another launch, which may be held, so that the host's time for sending does not delay kernels
     wait,          // for a launch in another stream
   };
 
@@ -47,23 +47,23 @@ struct Command {
   bool launches() const { return kind == Kind::first_launch || kind == Kind::launch; }
 };
 
-// A stream, as the dispatcher sees it.
+// The dispatcher's view of a stream.
 struct Lane {
   // Makes the lane. Beside an application no stream is held: its threads, and the thread that loads code, may free
-  // memory or load code at any time. This waits for all queued commands, and the launches of a held stream would wait
-  // for it in turn.
+  // memory or load code at any time. Such a call waits for all queued commands, while a held stream would wait for the
+  // call to return.
   Lane(Handle<CUstream> driver_stream, bool sends_at_once)
       : stream(std::move(driver_stream)),
         at_once(sends_at_once),
         hold(stream, !at_once && !stream.session()->beside_application()) {}
 
   Handle<CUstream> stream;
-  // True if each command is sent in its call, because the stream is an application's, which sends commands too, or was
-  // asked for so.
+  // True if each command is sent at once. That is so for an application's own streams, and for streams made with
+  // StreamOptions::at_once.
   const bool at_once;
   Hold hold;
-  std::optional<Error> failure;  // of a command that was handed over, until a caller receives it
-  std::optional<Command> last;   // sent since it last idled; a failure of the device is most likely its fault
+  std::optional<Error> failure;  // of a requested command, until a caller receives it
+  std::optional<Command> last;   // last sent since it was idle; most likely caused a failure
 };
 
 class Dispatcher {
@@ -88,12 +88,12 @@ class Dispatcher {
 
   Result<void> submit(Lanes lanes);
   Result<std::vector<SensorSample>> finish(Lanes lanes, const Wait& wait);
-  // Waits until the device has done all that was handed over for these streams; errors are those of Stream::finish().
+  // Waits until the device has executed all requested commands of these streams; errors are those of Stream::finish().
   Result<void> settle(Lanes lanes, const Polling& polling, Nanoseconds limit, SensorSampler* sampler = nullptr);
   // Takes the commands of a stream, which the caller then sends. Fails with invalid_argument if one of them waits for
   // another stream.
   Result<std::vector<Command>> take(Lane& lane);
-  // Drops the commands of a stream, which ends.
+  // Drops the commands of a stream that is being destroyed.
   void forget(Lane& lane);
 
   // Tells whether a launch was sent, and sends commands whose turn has come. Fails if the launch never will be sent.
@@ -107,7 +107,7 @@ class Dispatcher {
   Result<void> send_at_once(const Command& command);
   Result<void> wait_at_once(Lane& lane, const Timing& awaited);
   void hand_over(Lanes lanes);
-  // Sends the handed-over commands whose turn has come.
+  // Sends the requested commands whose turn has come.
   void advance();
   // Sends or drops a command; returns false if its turn has not come.
   bool try_send(Lane& lane, Command& command);
@@ -121,13 +121,13 @@ class Dispatcher {
   Result<void> take_failure(Lanes lanes);
 
   std::shared_ptr<Session> session_;
-  mutable std::mutex mutex_;  // guards all below, and the dispatcher's part of lanes and launches
+  mutable std::mutex mutex_;  // guards the members below, and the dispatcher's part of lanes and launches
   Clock clock_;
   Backlog<Lane, Command> backlog_;
-  std::vector<Entry> left_;  // handed over, but not sent
+  std::vector<Entry> left_;  // requested, but not sent
   std::vector<Lane*> held_;
-  std::size_t sent_ = 0;                         // since the streams were last let go
-  std::vector<std::shared_ptr<Timing>> unread_;  // sent, but still without the device's conditions
+  std::size_t sent_ = 0;                         // commands since streams were last released
+  std::vector<std::shared_ptr<Timing>> unread_;  // launches that were sent, and whose conditions were not read yet
 };
 
 }  // namespace wattune::backend::cuda

@@ -64,7 +64,7 @@ Result<void> check_limits(const DeviceInfo& info, const CudaKernel& kernel, cons
   return refused(kernel, fmt::format("{} bytes of shared memory, the device has {}", shared, most));
 }
 
-// Requests the features that the driver grants only on request.
+// Requests the features of the launch that the driver grants only on request.
 Result<void> allow(Session& session, const CudaKernel& kernel, const Geometry3& geometry, std::size_t dynamic_bytes) {
   constexpr std::size_t kPortableCluster = 8;
   WATTUNE_TRY(kernel.allow_local_memory(dynamic_bytes));
@@ -158,8 +158,7 @@ void DriverLaunch::add_value(Place::Kind kind, std::span<const std::byte> bytes)
   places_.push_back({kind, begin, bytes.size()});
 }
 
-// Sets the pointers to the parameters. Every value has at least one byte; constants and local memory have none and are
-// no parameters.
+// Sets the pointers to the parameters' values. Constants and local memory are not parameters, and have no bytes here.
 void DriverLaunch::point_at_values() {
   std::vector<void*> values;
   for (const Place& place : places_)

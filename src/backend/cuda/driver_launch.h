@@ -1,4 +1,4 @@
-// A launch in the form that the driver takes: checked, its arguments laid out, everything owned.
+// A launch in the form that the driver takes. Arguments are checked and laid out in memory that this object owns.
 #pragma once
 
 #include <cstring>
@@ -16,7 +16,7 @@ class DriverLaunch {
  public:
   // Prepares a launch. Fails with launch_failed and the reason if the launch is impossible, with mismatch (arguments),
   // invalid_argument (objects of another device), not_found (a constant symbol) or device_lost. Kernel and buffers must
-  // live until the last send. The stream's session is entered.
+  // live until the last send. Precondition: the stream's session is entered.
   static Result<std::shared_ptr<DriverLaunch>> make(const Handle<CUstream>& stream, const Kernel& kernel,
                                                     const Geometry3& geometry,
                                                     std::span<const LaunchArgument> arguments);
@@ -36,7 +36,7 @@ class DriverLaunch {
   bool set_scalar(std::size_t argument, std::span<const std::byte> bytes) {
     const Place place = argument < places_.size() ? places_[argument] : Place();
     if (place.kind != Place::Kind::scalar || place.bytes != bytes.size()) return false;
-    if (bytes.size() == 4)  // the usual size, without a call
+    if (bytes.size() == 4)  // the usual size, which needs no call of memcpy
       std::memcpy(&values_[place.index], bytes.data(), 4);
     else
       std::memcpy(&values_[place.index], bytes.data(), bytes.size());
@@ -79,10 +79,10 @@ class DriverLaunch {
   CUfunction function_ = nullptr;
   CUlaunchConfig config_{};
   std::vector<CUlaunchAttribute> attributes_;
-  std::vector<std::byte> values_;        // of the parameters
+  std::vector<std::byte> values_;        // of all parameters, one after another
   std::unique_ptr<void*[]> parameters_;  // addresses of the values
   std::vector<ConstantCopy> constants_;
-  std::vector<Place> places_;  // of the arguments
+  std::vector<Place> places_;  // by argument
 };
 
 }  // namespace wattune::backend::cuda

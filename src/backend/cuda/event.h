@@ -1,4 +1,4 @@
-// A launch in a CUDA stream, as its stream and its Event see it.
+// The record of a launch in a CUDA stream, which the stream and the launch's Event share.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@ struct Lane;
 struct Timing {
   Handle<CUevent> start;
   Handle<CUevent> end;
-  Lane* lane = nullptr;             // will send it; meaningless once it was sent or dropped
-  std::shared_ptr<ClockMark> mark;  // the moments are measured from it
-  bool recorded = false;            // true if it was sent
+  Lane* lane = nullptr;             // the stream that will send it; meaningless once it was sent or dropped
+  std::shared_ptr<ClockMark> mark;  // the mark from which its moments are measured
+  bool recorded = false;            // true if the launch was sent
   std::optional<Error> dropped;     // the reason why it never will be sent
   Conditions conditions;
 };
@@ -38,7 +38,7 @@ class CudaEvent : public Event {
 
  private:
   Session& session() const { return *timing_->start.session(); }
-  // Returns the time from its start to its end.
+  // Returns the time from the start of the launch to its end.
   Result<Nanoseconds> length() const;
 
   std::shared_ptr<Dispatcher> dispatcher_;

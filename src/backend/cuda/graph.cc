@@ -15,7 +15,7 @@ Result<std::vector<CUgraphNode>> nodes_of(Session& session, CUgraph graph) {
   return nodes;
 }
 
-// Returns the bytes of each parameter. The driver answers until the index is behind the last one.
+// Returns the bytes of each parameter. The driver answers for every index up to the last parameter.
 std::vector<std::vector<std::byte>> arguments_of(const CuApi& cu, const CUDA_KERNEL_NODE_PARAMS& launch) {
   std::vector<std::vector<std::byte>> arguments;
   std::size_t offset = 0;

@@ -1,4 +1,4 @@
-// Launches in an application's graphs.
+// Lists the launches in an application's graphs.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace wattune::inline v0_1::backend::cuda {
 
-// Implements backend::launches_in() for a device. The session is entered.
+// Implements backend::launches_in() for a device. Precondition: the session is entered.
 Result<std::vector<GraphLaunch>> launches_in(Session& session, CUgraph graph);
 
 }  // namespace wattune::backend::cuda

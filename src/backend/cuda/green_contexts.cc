@@ -43,7 +43,8 @@ Result<void> GreenContexts::split() {
   return {};
 }
 
-// Splits the device. If asked for a group of one multiprocessor, the driver makes the smallest group that it can.
+// Splits the device into the smallest groups. The driver is asked for groups of one multiprocessor, and makes the
+// smallest that it can.
 Result<GreenContexts::Split> GreenContexts::make_split() const {
   const CuApi& cu = session_->cu();
   CUdevResource all{};

@@ -1,8 +1,9 @@
-// Green contexts: parts of a device. Kernels in their streams run only on some of its multiprocessors.
+// Green contexts: parts of a device. Kernels in a green context's streams run only on some of the device's
+// multiprocessors.
 //
 // They belong to the device's primary context, whose kernels, memory and events work in their streams. The device is
 // split once into the smallest groups of multiprocessors that the driver makes, and all green contexts consist of these
-// groups. So equal units are the same multiprocessors in each. Any number of threads may call, with the session
+// groups. So equal units always mean the same multiprocessors. Any number of threads may call, with the session
 // entered.
 //
 //   WATTUNE_ASSIGN(const GreenContext half, contexts.get({.first = 0, .count = 64}));
@@ -33,7 +34,7 @@ class GreenContexts {
   Result<GreenContext> get(const UnitRange& units);
 
  private:
-  // The groups into which the device is split, and the rest at its end.
+  // The groups of multiprocessors into which the device is split, and the rest at its end.
   struct Split {
     unsigned grain = 0;
     std::vector<CUdevResource> groups;
@@ -48,7 +49,7 @@ class GreenContexts {
   Result<GreenContext> make(const UnitRange& units) const;
 
   std::shared_ptr<Session> session_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the member below
   Split split_;       // its grain is 0 until it is made
   std::map<std::pair<unsigned, unsigned>, GreenContext> made_;
 };

@@ -1,12 +1,12 @@
 // Hold: keeps a stream from running its commands until all of them have been sent.
 //
-// Sending a launch takes the host longer than a short kernel runs. A stream that is not held runs dry between two
+// Sending a launch takes the host longer than a short kernel runs. A stream that is not held is idle between two
 // commands, and the time between the events around a launch then contains time of the host. A held stream waits for a
 // word of host memory (stream memory operations of "CUDA Driver API"). Its commands then follow each other as fast as
 // the device takes them.
 //
-// Some calls of the driver wait for earlier commands, for a debugger or to make room. A held stream would then wait for
-// ever, so a thread lets it go after kLongestHold. After some of these rescues the stream is held no more.
+// Some calls of the driver wait for earlier commands, for a debugger or to allocate memory. A held stream would then
+// wait for ever, so a thread releases it after kLongestHold. After a few such rescues the stream is not held any more.
 #pragma once
 
 #include <chrono>
@@ -22,15 +22,14 @@ namespace wattune::inline v0_1::backend::cuda {
 class Hold {
  public:
   // Prepares to hold a stream. The stream is never held if there is no memory for the word that it would wait for;
-  // times are then less exact, but right. It is not held either unless that is `wanted`: beside an application it is
-  // not.
+  // times are then less exact, but right. It is not held either if `wanted` is false, as beside an application.
   Hold(const Handle<CUstream>& stream, bool wanted);
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
-  // Lets the stream go.
+  // Releases the stream.
   ~Hold();
 
-  // Holds the stream: commands that are sent from here on wait. Does nothing while it is held.
+  // Holds the stream: commands that are sent from now on wait until it is released. Does nothing if it is held already.
   void take();
   void let_go();
 
@@ -44,11 +43,11 @@ class Hold {
   Handle<std::uint32_t*> word_;
   bool usable_ = false;
   bool held_ = false;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::uint32_t taken_ = 0;     // number of holds so far
-  std::uint32_t released_ = 0;  // number of the hold that was let go last, as in *word_
-  int rescues_ = 0;             // number of times that the thread had to let go
+  std::uint32_t released_ = 0;  // number of the hold that was released last, as in *word_
+  int rescues_ = 0;             // number of times that the thread had to release the stream
   bool ended_ = false;
   std::thread watcher_;
 };

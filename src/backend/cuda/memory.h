@@ -1,4 +1,4 @@
-// CudaMemory: memory that a stream moves and a kernel gets, a buffer or pixels. Each call hands one command to the
+// CudaMemory: a buffer or pixels, as memory that a stream copies and a kernel gets. Each call hands one command to the
 // driver.
 #pragma once
 
@@ -11,7 +11,7 @@ class CudaMemory : public Buffer {
  public:
   using Buffer::Buffer;
 
-  // Returns the kernel's argument: an address, or a texture or surface object.
+  // Returns the value that the kernel gets: an address, or a texture or surface object.
   virtual std::uint64_t argument() const = 0;
 
   virtual CUresult write(CUstream stream, const void* data) const = 0;

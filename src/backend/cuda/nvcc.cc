@@ -46,8 +46,8 @@ std::string with_values_in_pragmas(const std::string& text, const KernelSource& 
   return result;
 }
 
-// Returns the source. A function behind it takes the address of each instance of a template that is wanted, so that
-// nvcc instantiates the template.
+// Returns the source with a function appended. That function takes the address of each wanted instance of a template,
+// so that nvcc instantiates it.
 std::string text_for_nvcc(const KernelSource& source, std::span<const Macro> macros) {
   std::string text = with_values_in_pragmas(with_parameters(source, macros), source, {macros.begin(), macros.end()});
   int number = 0;
@@ -82,7 +82,7 @@ Result<Image> compile_with_nvcc(const CompileTarget& target, const KernelSource&
   const fs::path output = folder / "kernel.cubin";
   const fs::path log = folder / "log";
   WATTUNE_TRY(write_new_file(input, text_for_nvcc(source, macros)));
-  // An architecture that no GPU has ("compute_...") can only be compiled to PTX.
+  // For a virtual architecture ("compute_...") there is only PTX.
   const bool to_ptx = !named_architecture(source) && target.architecture.starts_with("compute_");
   std::vector<std::string> command{find_nvcc(), to_ptx ? "-ptx" : "-cubin", "-o", output, input};
   if (!named_architecture(source)) command.push_back("-arch=" + target.architecture);

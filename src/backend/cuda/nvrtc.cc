@@ -53,7 +53,7 @@ class NvrtcProgram {
 
   std::string log() const {
     std::string log = text(nvrtc_.nvrtcGetProgramLogSize, nvrtc_.nvrtcGetProgramLog);
-    std::erase(log, '\0');  // at its end, and between the messages of the compiler and of ptxas
+    std::erase(log, '\0');  // NVRTC puts them at the end, and between the messages of the compiler and of ptxas
     log.resize(log.find_last_not_of(" \n") + 1);
     return log;
   }
@@ -72,8 +72,8 @@ std::vector<int> supported_architectures(const NvrtcApi& nvrtc) {
   return architectures;
 }
 
-// Returns the option for the device itself. For a device newer than the compiler it names PTX of the newest
-// architecture that the compiler knows.
+// Returns the option with the device's architecture. If the device is newer than the compiler, the option asks for PTX
+// of the newest architecture that the compiler knows.
 Result<std::string> architecture_option(const NvrtcApi& nvrtc, const std::string& wanted) {
   const std::vector<int> known = supported_architectures(nvrtc);
   const int number = std::atoi(wanted.c_str() + std::min(wanted.find('_') + 1, wanted.size()));
@@ -102,7 +102,7 @@ std::optional<std::string> unknown_name(std::string_view line) {
 }
 
 // Returns an error if the source does not declare a name that the user wrote: a kernel, or an argument of an instance.
-// A name that only the value of a parameter brings in fails with its configurations instead.
+// If the name comes from the value of a parameter, only the configurations with that value fail.
 std::optional<Error> undeclared(const KernelSource& source, std::span<const Macro> macros, const std::string& log) {
   std::vector<std::string> functions = source.other_functions;
   functions.push_back(source.function);
@@ -138,7 +138,7 @@ std::string advice_of(nvrtcResult code, const std::string& log) {
   return fmt::format("if `{}` is a header of the host's compiler, compiler = \"nvcc\" finds it", name);
 }
 
-// The first version with a cache of its own. An answer from that cache lacks the compiler's messages.
+// The first version that caches its results. A result from that cache lacks the compiler's messages.
 constexpr int kOldestWithCache = 12090;
 
 }  // namespace
@@ -180,7 +180,7 @@ Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource
   image.code = program.text(nvrtc->nvrtcGetCUBINSize, nvrtc->nvrtcGetCUBIN);
   if (image.code.empty()) {
     image.code = program.text(nvrtc->nvrtcGetPTXSize, nvrtc->nvrtcGetPTX);
-    std::erase(image.code, '\0');  // at its end
+    std::erase(image.code, '\0');  // NVRTC puts one at the end
   }
   return image;
 }

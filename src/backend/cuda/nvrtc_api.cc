@@ -23,7 +23,7 @@ std::vector<std::string> nvrtc_candidates() {
   return library_candidates(kNvrtcLibraries);
 }
 
-// Returns the file behind links, whose name tells NVRTC's build: libnvrtc.so.12.4.127.
+// Returns the file to which links lead, whose name contains NVRTC's build: libnvrtc.so.12.4.127.
 std::string real_file(const void* function, const std::string& asked) {
   Dl_info found{};
   if (dladdr(function, &found) == 0 || found.dli_fname == nullptr) return asked;
@@ -32,7 +32,7 @@ std::string real_file(const void* function, const std::string& asked) {
   return failed ? asked : file.string();
 }
 
-// Loads NVRTC; nullopt if the file is no usable one.
+// Loads NVRTC; nullopt if the file is not a usable NVRTC.
 std::optional<NvrtcApi> load_nvrtc(const std::string& file) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed, like the driver
   if (library == nullptr) return std::nullopt;
@@ -50,7 +50,7 @@ std::optional<NvrtcApi> load_nvrtc(const std::string& file) {
   return api;
 }
 
-// True if the driver loads code of this NVRTC: it does for its own major version and older ones.
+// True if the driver loads the code that this NVRTC makes: NVRTC has the driver's major version or an older one.
 bool loadable(const NvrtcApi& api, std::optional<int> driver_version) {
   return !driver_version || api.version / 1000 <= *driver_version / 1000;
 }

@@ -42,8 +42,8 @@ struct NvrtcApi {
 #define WATTUNE_NVRTC_MEMBER(function, parameters) nvrtcResult(*function) parameters = nullptr;
   WATTUNE_NVRTC_FUNCTIONS(WATTUNE_NVRTC_MEMBER)
 #undef WATTUNE_NVRTC_MEMBER
-  int version = 0;   // as the driver counts: 13000 is 13.0
-  std::string file;  // the file that it was loaded from, behind links
+  int version = 0;   // in the driver's numbering: 13000 is 13.0
+  std::string file;  // the loaded file, to which links lead
 };
 
 // Returns NVRTC, the same for the whole process. It is the newest whose code `driver_version` can load (nullopt for the

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kArchitecture = "--gpu-architecture=";
 
-// An option of nvcc with a value. NVRTC's name is empty if it has none and needs none.
+// An option of nvcc with a value. NVRTC's name is empty for an option that NVRTC lacks and does not need.
 struct OptionName {
   std::string_view of_nvcc;
   std::string_view of_nvrtc;
@@ -161,7 +161,7 @@ std::string architecture_in(const std::string& value) {
 }
 
 std::vector<std::string> nvrtc_options(const std::vector<std::string>& options, const std::string& wanted) {
-  // -arch=compute_86 -code=sm_86 is one architecture, which -code names.
+  // The options -arch=compute_86 -code=sm_86 mean one architecture, that of -code.
   const bool names_code = std::ranges::any_of(options, [](const std::string& option) {
     return option.starts_with("-code") || option.starts_with("--gpu-code");
   });

@@ -42,7 +42,7 @@ CUDA_TEXTURE_DESC description_of(const PixelLayout& layout) {
   return description;
 }
 
-// Checks for features that OpenCL has and CUDA lacks.
+// Fails if the layout needs features that OpenCL has and CUDA lacks.
 Result<void> check(const PixelLayout& layout) {
   const auto lacks = [](std::string_view what) {
     return Error(ErrorCode::unavailable, fmt::format("CUDA has no {}", what));

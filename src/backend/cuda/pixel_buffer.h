@@ -1,4 +1,4 @@
-// Pixels in an array, or in linear memory, behind a texture or a surface object.
+// Pixels in a CUDA array or in linear memory, which kernels access through a texture or a surface object.
 #pragma once
 
 #include <vector>
@@ -26,7 +26,7 @@ class CudaPixelBuffer : public CudaMemory {
   const CuApi& cu() const { return (linear_.get() != 0 ? *linear_.session() : *array_.session()).cu(); }
   Result<void> allocate(const std::shared_ptr<Session>& session);
   Result<void> make_object(const std::shared_ptr<Session>& session);
-  // Returns a copy of all pixels, whose source and target are still to be set.
+  // Returns the description of a copy of all pixels, in which source and target are still to be set.
   CUDA_MEMCPY3D whole() const;
   void set_source(CUDA_MEMCPY3D& copy) const;
   void set_target(CUDA_MEMCPY3D& copy) const;
@@ -36,7 +36,7 @@ class CudaPixelBuffer : public CudaMemory {
   Handle<CUdeviceptr> linear_;  // used instead of the array
   Handle<CUtexObject> texture_;
   Handle<CUsurfObject> surface_;
-  std::vector<std::byte> filling_;  // read until the command has ended
+  std::vector<std::byte> filling_;  // source of fill(), which the device reads until the command has ended
 };
 
 }  // namespace wattune::backend::cuda

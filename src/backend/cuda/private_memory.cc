@@ -9,8 +9,8 @@ namespace wattune::inline v0_1::backend::cuda {
 namespace {
 
 // Returns the PTX of a kernel of one thread with this much private memory, rounded up to a multiple of 16 bytes. It
-// writes to a place that no compiler knows, so that the memory is not optimised away. It reads it back only if it gets
-// a pointer for the result.
+// writes to an address that is unknown at compile time, so that the memory is not optimised away. It reads the memory
+// back only if it gets a pointer for the result.
 std::string kernel_with(std::size_t bytes) {
   return fmt::format(R"(.version 7.0
 .target sm_70
@@ -41,7 +41,7 @@ DONE:
 
 }  // namespace
 
-// Reserves the memory by a launch, as any kernel would, so that no setting of the application's context is changed.
+// Reserves the memory by launching a kernel that needs it, so that no setting of the application's context is changed.
 Result<void> make_room_for_private_memory(const std::shared_ptr<Session>& session, std::size_t bytes) {
   WATTUNE_ASSIGN(const CurrentContext current, session->enter());
   WATTUNE_ASSIGN(const auto program, load_program(session, {.code = kernel_with(bytes)}, {}));

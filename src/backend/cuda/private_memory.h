@@ -1,4 +1,4 @@
-// Reserves kernels' private memory (CUDA: local memory), which the driver allocates for the whole context.
+// Reserves the private memory of kernels (CUDA: local memory), which the driver allocates for the whole context.
 #pragma once
 
 #include <memory>

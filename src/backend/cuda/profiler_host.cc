@@ -12,11 +12,11 @@ namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 
-// A type of counters. Before version 13 CUPTI answers no questions about a counter without a sub-metric.
+// A type of counters. Before version 13, CUPTI needs a sub-metric in all questions about a counter.
 struct Type {
   CUpti_MetricType type;
   CounterKind kind;
-  const char* sub_metric;  // one that all of them have
+  const char* sub_metric;  // a sub-metric that all of them have
 };
 constexpr Type kTypes[] = {
     {CUPTI_METRIC_TYPE_COUNTER, CounterKind::counter, ".sum"},
@@ -35,7 +35,7 @@ std::pair<std::string, std::string> split_counter(const std::string& name) {
   return {name.substr(0, dot), name.substr(dot)};
 }
 
-// Lists the plainest of what may be dozens of sub-metrics.
+// Lists the shortest of the sub-metrics, of which there may be dozens.
 std::string shortest(std::vector<std::string> sub_metrics) {
   constexpr std::size_t kMostListedSubMetrics = 6;
   std::ranges::stable_sort(sub_metrics, {}, &std::string::size);

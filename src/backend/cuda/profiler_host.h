@@ -1,4 +1,4 @@
-// ProfilerHost: CUPTI's knowledge of a chip's counters: their names, how to collect them, and the meaning of the
+// ProfilerHost: answers questions about a chip's counters: their names, how to collect them, and the values in
 // collected data.
 //
 // It uses the Profiler Host API of "CUPTI", which needs neither device nor driver.
@@ -24,8 +24,8 @@ class ProfilerHost {
                                    std::vector<std::uint8_t> available = {});
 
   Result<std::vector<CounterInfo>> counters() const;
-  // Returns a config image, which tells a range profiler how to collect these counters. Fails with not_found, naming
-  // the nearest counter, or with invalid_argument, naming sub-metrics.
+  // Returns CUPTI's config image, by which a range profiler collects these counters. Fails with not_found, naming the
+  // nearest counter, or with invalid_argument, naming sub-metrics.
   Result<std::vector<std::uint8_t>> configure(const std::vector<std::string>& names);
   // Returns the counters' values in the first range of `data`, with units. Values that are no number are left out, such
   // as the hit rate of a cache that was not used.
@@ -44,17 +44,17 @@ class ProfilerHost {
   // Returns the names of all counters of a type, without sub-metrics.
   Result<std::vector<std::string>> names_of(CUpti_MetricType type) const;
   CUptiResult describe(const std::string& metric, CUpti_Profiler_Host_GetMetricProperties_Params& properties) const;
-  // Returns the reason why these cannot be collected, which CUPTI does not report.
+  // Finds the reason why these counters cannot be collected together, which CUPTI does not report.
   Error explain(CUptiResult code, const std::vector<std::string>& names) const;
   Result<void> check(const std::string& name) const;
   std::vector<std::string> sub_metrics(const std::string& metric, CUpti_MetricType type) const;
 
   const CuptiApi* cupti_;
-  std::vector<std::uint8_t> available_;  // outlives host_
+  std::vector<std::uint8_t> available_;  // used by host_, and so destroyed after it
   Object object_;
 };
 
-// Returns the names in the form that CUPTI takes.
+// Returns the names as the C strings that CUPTI takes.
 std::vector<const char*> pointers_to(const std::vector<std::string>& names);
 
 }  // namespace wattune::backend::cuda

@@ -14,7 +14,7 @@ namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 
-// The messages of the driver's compiler while it loads PTX.
+// A buffer for the messages of the driver's compiler while it loads PTX.
 class LoadLog {
  public:
   CUresult load(const CuApi& cu, const std::string& code, CUmodule& module) {
@@ -51,8 +51,8 @@ class CudaProgram : public Program {
   const std::string& build_log() const override { return log_; }
   void keep_loaded() { module_->is_kept = true; }
 
-  // Finds a kernel. `name` is a symbol, a function as C++ spells it, or an instance of a template, which may name
-  // parameters.
+  // Finds a kernel. `name` is a symbol, a function as C++ spells it, or an instance of a template, whose arguments may
+  // be tuning parameters.
   Result<std::unique_ptr<Kernel>> kernel(const std::string& name) override {
     WATTUNE_ASSIGN(const CurrentContext current, session().enter());
     WATTUNE_ASSIGN(const std::vector<Function> functions, list_functions());
@@ -105,7 +105,7 @@ class CudaProgram : public Program {
 Result<std::unique_ptr<Kernel>> CudaKernel::make(std::shared_ptr<Module> module, CUfunction function, std::string name,
                                                  const KernelResources& told, std::vector<KernelParameter> parameters) {
   std::unique_ptr<CudaKernel> kernel(new CudaKernel(std::move(module), function, std::move(name), told));
-  // Drivers load functions lazily, and report nothing about those that are not loaded.
+  // The driver loads functions lazily, and reports nothing about a function before it is loaded.
   Session& session = kernel->session();
   if (const CUresult code = session.cu().cuFuncLoad(function); code != CUDA_SUCCESS)
     return session.failure(code, fmt::format("loading kernel `{}`", kernel->name_));
@@ -123,7 +123,7 @@ Result<std::size_t> CudaKernel::attribute(CUfunction_attribute which) const {
   return static_cast<std::size_t>(std::max(0, value));
 }
 
-// Returns the bytes of each parameter. The driver answers until the index is behind the last one.
+// Returns the bytes of each parameter. The driver answers for every index up to the last parameter.
 Result<std::vector<std::size_t>> CudaKernel::parameter_bytes() const {
   std::vector<std::size_t> all;
   for (;;) {
@@ -137,7 +137,7 @@ Result<std::vector<std::size_t>> CudaKernel::parameter_bytes() const {
   }
 }
 
-// Allows more dynamic shared memory. A permission is never reduced, because a prepared launch or another thread may
+// Allows more dynamic shared memory. The allowed size is never reduced, because a prepared launch or another thread may
 // need it.
 Result<void> CudaKernel::allow_local_memory(std::size_t bytes) const {
   if (bytes + static_local_bytes_ <= session().device().plain_local_bytes) return {};

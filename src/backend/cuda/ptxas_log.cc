@@ -19,7 +19,7 @@ std::optional<std::uint64_t> number_before(const std::string& line, const std::s
   return std::strtoull(line.c_str() + begin, nullptr, 10);
 }
 
-// Returns the word behind `before`, up to a quote or the end: a symbol.
+// Returns the symbol that follows `before`, up to a quote or the end of the line.
 std::optional<std::string> symbol_behind(const std::string& line, std::string_view before) {
   const std::size_t at = line.find(before);
   if (at == std::string::npos) return std::nullopt;
@@ -38,14 +38,14 @@ bool is_figure(const std::string& line) {
 PtxasLog read_ptxas_log(const std::string& log) {
   PtxasLog result;
   KernelResources* kernel = nullptr;
-  KernelResources* described = nullptr;  // the kernel; nullptr while a function that it calls is described
+  KernelResources* described = nullptr;  // the kernel that the lines describe; nullptr for a function that it calls
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
-    // "ptxas info    : Compiling entry function 'symbol' for 'sm_90'" comes first, then lines about it, and about
-    // functions that are no kernels. The stack of these is part of the kernels' stack.
+    // A kernel's lines begin with "ptxas info : Compiling entry function 'symbol' for 'sm_90'". Lines about the kernel
+    // follow, and about functions that it calls. The stack of these is part of the kernels' stack.
     if (const auto entry = symbol_behind(line, "Compiling entry function '")) {
       described = kernel = &result.kernels[*entry];
-      kernel->static_local_bytes = 0;  // not mentioned if there is none
+      kernel->static_local_bytes = 0;  // the log mentions only sizes above 0
     } else if (const auto function = symbol_behind(line, "Function properties for ")) {
       const auto known = result.kernels.find(*function);
       described = known == result.kernels.end() ? nullptr : &known->second;

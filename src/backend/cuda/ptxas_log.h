@@ -1,4 +1,4 @@
-// The messages of ptxas, the assembler, about each kernel, printed with --ptxas-options=-v.
+// Reads what ptxas, the assembler, reports about each kernel with --ptxas-options=-v.
 #pragma once
 
 #include <map>

@@ -1,8 +1,8 @@
 // RangeProfiler: counts hardware events while one kernel runs.
 //
 // The hardware counts only some events at once, so the kernel runs several times, in passes, each from the same state.
-// This is the Range Profiler API of "CUPTI", with ranges and replay by its user. While a RangeProfiler lives, CUPTI is
-// hooked into the driver, and measured times mean nothing.
+// This is the Range Profiler API of "CUPTI", with ranges and replay by its user. While a RangeProfiler lives, CUPTI
+// intercepts the driver's work, so measured times mean nothing.
 //
 //   WATTUNE_ASSIGN(auto profiler, RangeProfiler::start(session, {"dram__bytes_read.sum"}));
 //   do {
@@ -28,7 +28,7 @@ class RangeProfiler {
   RangeProfiler& operator=(const RangeProfiler&) = delete;
   ~RangeProfiler();
 
-  // The bounds of a pass, between which only the counted work may run.
+  // Begins or ends a pass, in which only the counted work may run.
 
   Result<void> begin_pass();
   Result<void> end_pass();
@@ -42,7 +42,7 @@ class RangeProfiler {
 
   template <typename Params>
   Result<void> call(CUptiResult (*function)(Params*), Params& params, std::string_view doing) const;
-  // Calls a function whose only parameter is the profiler.
+  // Calls a function of CUPTI that takes only the profiler.
   template <typename Params>
   Result<void> call(CUptiResult (*function)(Params*), std::string_view doing) const;
   Result<void> prepare();

@@ -1,4 +1,4 @@
-// SensorSampler: readings of a device's sensors at intervals, with their moments on the clock of its events.
+// SensorSampler: reads a device's sensors at intervals, and notes the moments on the clock of the device's events.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::backend::cuda {
 
 class SensorSampler {
  public:
-  // Takes no samples without an interval, or without sensors.
+  // Makes a sampler, which takes no samples if there is no interval or the device has no sensors.
   SensorSampler(const Session& session, std::optional<Nanoseconds> interval)
       : session_(session), interval_(session.info().sensors.empty() ? std::nullopt : interval) {}
 

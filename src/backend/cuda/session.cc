@@ -17,8 +17,8 @@ namespace {
 // is a multiple of every type's alignment, so that the contents are as aligned as the allocation.
 constexpr std::size_t kGuardBytes = 16384;
 
-// Makes the contents of guard zones. They are empty for tools that watch every access, because these notice an access
-// past the end of a buffer only if no memory follows.
+// Makes the contents of guard zones. They are empty if a tool such as compute-sanitizer watches every access, because
+// it notices an access past the end of a buffer only if no memory follows.
 std::vector<std::byte> make_guard() {
   return guard_pattern(std::getenv("WATTUNE_NO_GUARDS") == nullptr ? kGuardBytes : 0);
 }
@@ -73,7 +73,7 @@ bool Session::is_in_primary_context() const {
   unsigned flags = 0;
   int active = 0;
   cu_->cuDevicePrimaryCtxGetState(device_.id, &flags, &active);
-  if (active == 0) return false;  // retaining it would activate it
+  if (active == 0) return false;  // the primary context is not active; retaining it would activate it
   CUcontext primary = nullptr;
   if (cu_->cuDevicePrimaryCtxRetain(&primary, device_.id) != CUDA_SUCCESS) return false;
   cu_->cuDevicePrimaryCtxRelease(device_.id);
@@ -107,7 +107,7 @@ Error Session::failure(CUresult code, std::string_view doing) {
   return error;
 }
 
-// Creates the context and leaves the thread's current one as it was: the driver pushes a new context onto the stack.
+// Creates the context. The driver makes a new context current, so it is popped again.
 Result<void> Session::make_context() {
   CUcontext made = nullptr;
   const CUresult code = cu_->cuCtxCreate(&made, 0, device_.id);

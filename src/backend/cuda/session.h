@@ -40,17 +40,17 @@ class Session : public DeviceLife {
   const DeviceInfo& info() const override { return device_.info; }
   CUcontext context() const { return context_; }
   bool attached() const { return attached_; }
-  // Tells whether an application's threads may call the driver beside the session.
+  // Tells whether an application's threads may call the driver at the same time as the session.
   bool beside_application() const { return attached_ && !retains_primary_; }
   // Tells whether the session's context is the primary one, which the runtime API uses.
   bool is_in_primary_context() const;
-  // Returns the stream for small transfers beside the user's streams; it waits for none of them.
+  // Returns the stream for small transfers of the session itself. It does not wait for the user's streams.
   CUstream service_stream() const { return service_stream_; }
   const nvml::NvmlSensors& sensors() const { return sensors_; }
   // Returns the contents of guard zones: bytes without a repeating pattern, so that no kernel writes them by chance.
   std::span<const std::byte> guard() const { return guard_; }
 
-  // Fails with device_lost unless the session is in use.
+  // Checks that the session is in use. Fails with device_lost otherwise.
   Result<void> check() const {
     if (state_ == State::in_use) return {};
     return gone();
@@ -63,7 +63,7 @@ class Session : public DeviceLife {
     return cannot_enter(current.code());
   }
   void close();
-  // Releases the session's own objects, its context with everything in it, unless a kernel runs there without end.
+  // Releases the session's own objects, its context with everything in it, unless a kernel in it never ends.
   void end();
   bool releasable() const { return state_ != State::abandoned && context_ != nullptr; }
 
@@ -75,7 +75,7 @@ class Session : public DeviceLife {
   // Returns the error of a failed call; an error that breaks the context closes the session.
   Error failure(CUresult code, std::string_view doing);
 
-  // Returns the mutex to hold while asking for a function's permissions and then raising them.
+  // Returns the mutex that must be held while a function's attributes are read and then raised.
   std::mutex& allowing() { return allowing_; }
 
  private:

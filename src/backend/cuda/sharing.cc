@@ -1,4 +1,4 @@
-// Compute modes and MPS: https://docs.nvidia.com/deploy/mps.
+// Tells whether another process can use the device, by its compute mode and MPS: https://docs.nvidia.com/deploy/mps.
 #include "backend/interface/sharing.h"
 
 #include <fmt/format.h>

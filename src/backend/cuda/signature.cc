@@ -42,7 +42,8 @@ std::optional<AddressSpace> take_space(std::vector<std::string>& words) {
   return space;
 }
 
-// Parses a parameter: "const float *__restrict__ x" is float*, x. A parameter from a symbol has no name.
+// Parses a parameter: "const float *__restrict__ x" gives the type float* and the name x. A parameter from a symbol has
+// no name.
 KernelParameter parameter_from(const std::string& written, bool may_have_name, const PlainCode& code,
                                Language language) {
   const std::optional<std::string> meant = expanded(written, code.macros);
@@ -101,8 +102,8 @@ Parameters parameters_from(std::string_view list, bool may_have_names, const Pla
   return parameters;
 }
 
-// Returns the parameter list of the function that is declared from `at` on, if it has this name. Attributes have
-// parentheses too.
+// Returns the parameter list of the function that is declared from `at` on, if it has this name. Parentheses of
+// attributes are skipped.
 std::optional<std::string_view> list_of(std::string_view code, std::size_t at, const std::string& function) {
   for (;;) {
     const std::size_t open = code.find_first_of("(;{", at);
@@ -134,7 +135,7 @@ std::optional<Parameters> parameters_of_symbol(const std::string& symbol) {
 }
 
 std::optional<Parameters> declared_parameters(const PlainCode& code, const std::string& function, Language language) {
-  const std::string_view mark = language == Language::opencl ? "kernel" : "__global__";  // or __kernel
+  const std::string_view mark = language == Language::opencl ? "kernel" : "__global__";  // also found in "__kernel"
   std::optional<Parameters> found;
   for (std::size_t at = 0; (at = code.text.find(mark, at)) != std::string::npos;) {
     at += mark.size();

@@ -1,4 +1,4 @@
-// The parameters of a kernel, read from its symbol or its source. CUDA's drivers report only their sizes, and some
+// Reads the parameters of a kernel from its symbol or its source. CUDA's drivers report only their sizes, and some
 // OpenCL drivers nothing.
 #pragma once
 
@@ -20,7 +20,7 @@ std::optional<std::vector<KernelParameter>> parameters_of_symbol(const std::stri
 
 // Returns the parameters that the source declares at `__global__ void function(...)`, in OpenCL C at `kernel void
 // function(...)`. Returns nullopt if this is not clear: the function is missing, lies within a conditional part, or is
-// declared several times with different parameters. A type that an unclear macro stands for is unknown.
+// declared several times with different parameters. If a type is a macro that is not clear, the type is unknown.
 std::optional<std::vector<KernelParameter>> declared_parameters(const PlainCode& code, const std::string& function,
                                                                 Language language);
 
@@ -28,8 +28,8 @@ std::optional<std::vector<KernelParameter>> declared_parameters(const PlainCode&
 std::vector<KernelParameter> parameters_of(const std::string& symbol,
                                            const std::map<std::string, std::vector<KernelParameter>>& declared);
 
-// Adds the sizes that the driver reports, one for each parameter. If a parameter contradicts its size, the sizes are
-// all that is known.
+// Adds the sizes that the driver reports, one for each parameter. If the size of a parameter contradicts its type, only
+// the sizes are kept.
 std::vector<KernelParameter> with_sizes(std::vector<KernelParameter> parameters, std::span<const std::size_t> sizes);
 
 }  // namespace wattune::backend::cuda

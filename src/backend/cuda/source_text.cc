@@ -17,7 +17,7 @@ namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 
-// Returns "int" for 32, "double" for 0.5, nullopt for a text.
+// Returns the C++ type of a parameter's value: "int" for 32, "double" for 0.5; nullopt for a text.
 std::optional<std::string_view> type_of(const std::string& value) {
   const char* const end = value.data() + value.size();
   long long integer = 0;
@@ -35,7 +35,7 @@ std::string definition(const Macro& macro, ParameterStyle style) {
   return fmt::format("#define {} {}\n", macro.name, on_one_line(macro.value));
 }
 
-// Returns the value that an option has behind `=` or a blank; nullopt if its value is the next option.
+// Returns the value that follows `=` or a blank in the option; nullopt if the value is the next option.
 std::optional<std::string> own_value(const std::string& option) {
   constexpr std::string_view kEnds = "= ";
   const std::size_t begin = option.find_first_not_of(kEnds, option.find_first_of(kEnds));
@@ -123,7 +123,7 @@ KernelSource without_architecture(KernelSource source) {
     if (!names_architecture(*option))
       source.options.push_back(*option);
     else if (!own_value(*option) && option + 1 != options.end())
-      ++option;  // skips the name
+      ++option;  // skips the name, too
   }
   return source;
 }

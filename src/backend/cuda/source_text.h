@@ -1,4 +1,5 @@
-// The source text that compilers see, with the tuning parameters put in, and the names and options that go with it.
+// Prepares the text that CUDA's compilers get: with the tuning parameters, and with the names and options that go with
+// it.
 #pragma once
 
 #include <span>
@@ -10,11 +11,11 @@
 
 namespace wattune::inline v0_1::backend::cuda {
 
-// Returns how the source gets a parameter.
+// Returns the style in which the source gets a parameter.
 ParameterStyle style_of(const KernelSource& source, const std::string& parameter);
 
-// Returns the source behind its parameters: #define lines, or constexpr definitions if the source asks for them and the
-// value is a number. Line numbers in messages stay those of the user's file.
+// Returns the source with its parameters in front: #define lines, or constexpr definitions if the source asks for them
+// and the value is a number. Line numbers in messages stay those of the user's file.
 std::string with_parameters(const KernelSource& source, std::span<const Macro> macros);
 
 // Replaces parameters in `function` by their values: "kernel<BLOCK, float>" becomes "kernel<32, float>".
@@ -31,12 +32,13 @@ std::string display_name(const KernelSource& source);
 // That folder and the toolkit's folders are added at the end.
 std::vector<std::string> options_with_folders(const KernelSource& source);
 
-// Tells whether a compiler option names the target architecture, perhaps in the option behind it.
+// Tells whether a compiler option names the target architecture, or announces that the next option does.
 bool names_architecture(std::string_view option);
-// Returns the source without such options.
+// Returns the source without options that name an architecture.
 KernelSource without_architecture(KernelSource source);
 
-// PTX or a cubin instead of CUDA C++, told by the file's extension or, without a file, by the beginning of the text.
+// The kind of a source: CUDA C++, PTX or a cubin. It is told by the file's extension or, without a file, by the
+// beginning of the text.
 enum class SourceKind { cuda_cpp, ptx, cubin };
 SourceKind kind_of(const KernelSource& source);
 SourceKind kind_of_text(std::string_view text);

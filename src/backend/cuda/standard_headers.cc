@@ -13,7 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A header of C, with the names that its twin in C++ puts into std. NVRTC's built-in functions need no declaration.
+// A header of C, with the names that the C++ header of the same contents puts into std. NVRTC's built-in functions need
+// no declaration.
 struct CHeader {
   const char* name;
   const char* twin;
@@ -144,7 +145,7 @@ __host__ __device__ constexpr const T& max(const T& a, const T& b) { return a < 
 }
 )";
 
-// The headers of C++ that libcu++ has.
+// The headers of the C++ standard library that libcu++ has, too.
 constexpr std::array kCppHeaders{"array",  "bit",     "complex", "concepts", "functional",  "iterator",
                                  "limits", "numeric", "ratio",   "tuple",    "type_traits", "utility"};
 

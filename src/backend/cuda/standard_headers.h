@@ -1,5 +1,4 @@
-// Headers of the C and C++ standard libraries for NVRTC, which has none: the parts that device code needs, in few
-// lines.
+// Headers of the C and C++ standard libraries for NVRTC, which has none. They hold the parts that device code needs.
 #pragma once
 
 #include <string>
@@ -8,11 +7,11 @@
 namespace wattune::inline v0_1::backend::cuda {
 
 struct StandardHeader {
-  std::string name;  // as #include has it
+  std::string name;  // as it stands in an #include
   std::string text;
 };
 
-// Returns the headers that lie in none of these folders. Headers of C have a text of their own. Headers of C++ that
+// Returns the headers that none of these folders contains. Headers of C have a text of their own. Headers of C++ that
 // libcu++ offers for devices (limits, type_traits, tuple) include libcu++'s if a folder has it.
 std::vector<StandardHeader> standard_headers(const std::vector<std::string>& folders);
 

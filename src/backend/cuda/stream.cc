@@ -23,7 +23,7 @@ CudaMemory& own(Buffer& buffer) { return static_cast<CudaMemory&>(buffer); }
 const CudaMemory& own(const Buffer& buffer) { return static_cast<const CudaMemory&>(buffer); }
 CudaKernel& own(Kernel& kernel) { return static_cast<CudaKernel&>(kernel); }
 
-// True if a launch may have been refused because another context, or none, was current.
+// True if the launch was perhaps refused because another context, or none, was current.
 bool minds_current_context(CUresult code) {
   return code == CUDA_ERROR_INVALID_HANDLE || code == CUDA_ERROR_INVALID_CONTEXT ||
          code == CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -76,9 +76,9 @@ class CudaStream : public Stream {
     return give_timed(own(kernel), launch);
   }
 
-  // Gives a timed launch to the dispatcher. The session is entered.
+  // Gives a timed launch to the dispatcher. Precondition: the session is entered.
   Result<std::unique_ptr<Event>> give_timed(CudaKernel& kernel, const std::shared_ptr<const DriverLaunch>& launch) {
-    // At its first launch the driver may have to wait, to load the code or to make room for its stack.
+    // At the first launch of a kernel, the driver may have to wait, to load its code or to allocate its stack.
     const Kind kind = kernel.was_launched() ? Kind::launch : Kind::first_launch;
     kernel.set_launched();
     WATTUNE_ASSIGN(const std::shared_ptr<Timing> timing, make_timing());
@@ -108,7 +108,7 @@ class CudaStream : public Stream {
     WATTUNE_ASSIGN(const CurrentContext current, session().enter());
     if (captures()) return StreamState::capturing;
     if (!lane_.at_once && dispatcher_->keeps(lane_)) return StreamState::busy;
-    const RelaxedCapture relaxed;  // otherwise the question would end another thread's capture
+    const RelaxedCapture relaxed;  // otherwise the query would end another thread's capture
     const CUresult code = cu().cuStreamQuery(raw());
     if (code == CUDA_ERROR_INVALID_HANDLE || code == CUDA_ERROR_CONTEXT_IS_DESTROYED)
       return Error(ErrorCode::invalid_argument, "the application has destroyed the stream");
@@ -185,7 +185,7 @@ class CudaStream : public Stream {
     return check_own(session(), buffer, "the buffer");
   }
 
-  // Gives a command to the dispatcher. Commands of no bytes do nothing.
+  // Gives a command to the dispatcher. A command for 0 bytes is dropped.
   Result<void> add(std::string doing, Kind kind, std::size_t bytes, std::function<CUresult()> run) {
     if (bytes == 0) return session().check();
     return dispatcher_->give(lane_, {.doing = std::move(doing), .kind = kind, .run = std::move(run)});
@@ -236,11 +236,11 @@ class CudaStream : public Stream {
   }
 
   std::shared_ptr<Dispatcher> dispatcher_;
-  GreenContext green_;  // outlives the stream in it
+  GreenContext green_;  // destroyed after the stream that was made in it
   Lane lane_;
 };
 
-// A prepared launch. Sending it repeats no check, because an application launches it thousands of times a second.
+// A prepared launch. Sending it makes no checks again, because an application launches it thousands of times a second.
 class CudaStream::Prepared : public PreparedLaunch {
  public:
   Prepared(CudaStream& stream, CudaKernel& kernel, std::shared_ptr<DriverLaunch> launch)

@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 
-// Returns the types of x86-64 and of CUDA by their shorter names.
+// Returns the types that shorter names stand for, on x86-64 and in CUDA.
 const std::map<std::string, std::string, std::less<>>& type_names() {
   static const std::map<std::string, std::string, std::less<>> names{{"size_t", "unsigned long"},
                                                                      {"uintptr_t", "unsigned long"},
@@ -74,7 +74,7 @@ bool is_type_name(std::string_view text) {
          });
 }
 
-// Returns the number behind an enumeration's name, which is how demanglers spell a value of it: `(Mode)1`.
+// Returns the number that follows an enumeration's name in parentheses: demanglers spell an enumerator as `(Mode)1`.
 std::string_view without_enumeration(std::string_view text) {
   const std::size_t end = text.find(')');
   if (!text.starts_with('(') || end == std::string_view::npos) return text;
@@ -108,7 +108,7 @@ std::string without_casts(std::string_view expression) {
   return text;
 }
 
-// Returns the number of a letter in quotes: 97 for 'a'.
+// Returns the character code of a letter in quotes: 97 for 'a'.
 std::optional<std::int64_t> letter_in(std::string_view text) {
   if (text.size() == 3 && text.front() == '\'' && text.back() == '\'') return static_cast<signed char>(text[1]);
   return std::nullopt;
@@ -118,13 +118,13 @@ std::optional<std::int64_t> letter_in(std::string_view text) {
 std::optional<std::int64_t> number_in(std::string_view text) {
   if (const auto letter = letter_in(text)) return letter;
   std::string plain = without_casts(text);
-  std::erase(plain, '\'');  // between digits
+  std::erase(plain, '\'');  // digit separators
   return value_of(plain, {{"true", "1"}, {"false", "0"}});
 }
 
 std::string normal_argument(std::string_view text);
 
-// Returns words such as {"long", "unsigned"} as demanglers spell them.
+// Returns a number type as demanglers spell it, given its words, such as {"long", "unsigned"}.
 std::string normal_number_type(const std::vector<std::string>& words) {
   const auto count = [&](std::string_view word) { return std::ranges::count(words, word); };
   const std::string sign = count("unsigned") > 0 ? "unsigned " : "";
@@ -134,7 +134,7 @@ std::string normal_number_type(const std::vector<std::string>& words) {
   return sign + (count("long") == 1 ? "long" : "int");
 }
 
-// Returns the words in front of the stars of a type in their normal form.
+// Returns the base of a type, the words before its stars, in the normal form.
 std::string normal_base(std::string_view text) {
   std::vector<std::string> words;
   std::string qualifiers;
@@ -203,7 +203,7 @@ std::size_t opening_of_list(std::string_view name) {
     if (name[at] == '>') ++depth;
     if (name[at] != '<') continue;
     if (at > 0 && name[at - 1] == '<')
-      --at;  // a shift
+      --at;  // the other < of a shift
     else if (--depth == 0)
       return at;
   }

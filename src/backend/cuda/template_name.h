@@ -1,4 +1,4 @@
-// Names of template instances, which users, compilers and demanglers spell in different ways.
+// Compares the names of template instances, which users, compilers and demanglers spell in different ways.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ struct TemplateName {
 // but without spaces.
 TemplateName template_name(std::string_view name);
 
-// Tells whether the name of an instance, which a demangler spelt, is the wanted one. If not `exact`, an argument that
-// only a compiler understands ("kBlock", "Mode::fast", "real") may stand for any. The last arguments may then be
+// Tells whether `instance`, as a demangler spells it, is the wanted instance of a template. If not `exact`, an argument
+// that only a compiler understands ("kBlock", "Mode::fast", "real") may stand for any. The last arguments may then be
 // missing, because templates have defaults.
 bool fits(const TemplateName& wanted, const TemplateName& instance, bool exact);
 

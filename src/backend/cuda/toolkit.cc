@@ -34,7 +34,7 @@ std::vector<std::string> toolkit_include_folders() {
   for (const std::string& toolkit : toolkit_folders()) {
     const std::string folder = toolkit + "/include";
     if (!fs::exists(fs::path(folder) / "cuda_fp16.h", failed)) continue;
-    // CUB, Thrust and libcu++ lie there since CUDA 13.
+    // CUB, Thrust and libcu++ lie in this folder since CUDA 13.
     const std::string cccl = folder + "/cccl";
     return fs::is_directory(cccl, failed) ? std::vector{folder, cccl} : std::vector{folder};
   }

@@ -1,4 +1,4 @@
-// Errors of devices whose context is an application's, and of devices that have none in this process.
+// Makes the errors of devices whose context is an application's, and of devices that have no context in this process.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,8 +1,7 @@
-// Backlog: the commands that the streams of a device were given and have not handed to the device yet, in the order in
-// which they were given.
+// Backlog: the commands that the streams of a device have got but not yet handed to the device, in order.
 //
-//   backlog.add({.stream = &consumer, .awaited = &producer, .command = wait});
-//   for (auto& entry : backlog.take(streams)) ...
+// backlog.add({.stream = &consumer, .awaited = &producer, .command = wait});   for (auto& entry :
+// backlog.take(streams)) ...
 #pragma once
 
 #include <algorithm>
@@ -31,7 +30,7 @@ class Backlog {
     return std::ranges::find(entries_, stream, &Entry::stream) != entries_.end();
   }
 
-  // Takes the commands of these streams, and the commands of other streams that they wait for.
+  // Takes the commands of these streams, and those commands of other streams for which they wait.
   Entries take(std::span<Stream* const> streams) {
     if (std::ranges::all_of(entries_, [&](const Entry& entry) { return contains(streams, entry.stream); }))
       return take_all();
@@ -59,7 +58,7 @@ class Backlog {
 
   Entries take_all() {
     Entries all = std::exchange(entries_, {});
-    entries_.reserve(all.size());  // the next batch will be about as large
+    entries_.reserve(all.size());  // the next batch will probably be of about the same size
     return all;
   }
 

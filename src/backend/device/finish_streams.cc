@@ -1,4 +1,4 @@
-// Device::finish() for devices without sensors whose streams can be finished one after the other.
+// Implements Device::finish() for devices without sensors, by finishing one stream after the other.
 #include <algorithm>
 
 #include "core/stopwatch.h"

@@ -1,4 +1,4 @@
-// Recognising objects that a device did not make. A backend needs this, because it takes its objects back by a cast.
+// Recognises objects that a device did not make. A backend must refuse them, because it casts objects to its own types.
 #pragma once
 
 #include <span>
@@ -11,13 +11,13 @@ namespace wattune::inline v0_1::backend {
 // Returns invalid_argument, saying which device `object` belongs to. `what` names the object: "the buffer".
 Error foreign(const DeviceLife& life, const DeviceObject& object, std::string_view what);
 
-// Fails unless `life` made the object.
+// Fails with invalid_argument unless `life` made the object.
 inline Result<void> check_own(const DeviceLife& life, const DeviceObject& object, std::string_view what) {
   if (object.life() == &life) return {};
   return foreign(life, object, what);
 }
 
-// Fails unless `life` made all these streams, which are to be finished together.
+// Fails with invalid_argument unless `life` made all these streams, which are to be finished together.
 inline Result<void> check_own(const DeviceLife& life, std::span<Stream* const> streams) {
   for (const Stream* const stream : streams) WATTUNE_TRY(check_own(life, *stream, "the stream"));
   return {};

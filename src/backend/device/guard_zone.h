@@ -1,4 +1,4 @@
-// The contents of the guard zones around buffers.
+// Makes the contents of the guard zones around buffers.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace wattune::inline v0_1::backend {
 
-// Returns bytes without a repeating pattern, so that no kernel writes them by chance.
+// Returns bytes without a repeating pattern, so that a kernel hardly ever writes the same bytes by chance.
 inline std::vector<std::byte> guard_pattern(std::size_t bytes) {
   std::vector<std::byte> guard(bytes);
   Random random(1);

@@ -1,5 +1,5 @@
-// Handle: owns one object of a driver, and releases it unless its session says that this is no longer possible. A
-// borrowed one belongs to somebody else and is never released.
+// Handle: owns one object of a driver, and releases it, unless its session says that this is no longer possible. A
+// borrowed object belongs to the application and is never released.
 //
 // A backend names its own: template <typename T> using Handle = backend::Handle<Session, T>, and has a function
 // release(const Session&, T) for every T.
@@ -28,7 +28,7 @@ class Handle {
     if (raw_ != T{} && !borrowed_ && session_->releasable()) release(*session_, raw_);
   }
 
-  // Gives up the object without releasing it: it lives as long as its context.
+  // Keeps the object for as long as its context lives: the destructor does not release it.
   void leave() { borrowed_ = true; }
 
   T get() const { return raw_; }

@@ -56,7 +56,7 @@ bool fits(const LaunchArgument& argument, const KernelParameter& parameter) {
     return is(AddressSpace::by_value) && parameter.bytes.value_or(scalar->bytes.size()) == scalar->bytes.size();
   if (std::holds_alternative<Sampling>(argument)) return true;
   const auto* buffer = std::get_if<const Buffer*>(&argument);
-  const bool object = buffer != nullptr && *buffer != nullptr && (*buffer)->has_pixels();  // an image or a texture
+  const bool object = buffer != nullptr && *buffer != nullptr && (*buffer)->has_pixels();  // image or texture
   return (object || is(AddressSpace::global) || is(AddressSpace::constant)) &&
          parameter.bytes.value_or(sizeof(void*)) == sizeof(void*);
 }
@@ -81,7 +81,7 @@ Result<void> check_parameters(const DeviceInfo& info, const Kernel& kernel, std:
   return {};
 }
 
-// Checks the features that only CUDA has, and those that only OpenCL has.
+// Fails if the launch uses features that only CUDA has on another backend, or features that only OpenCL has.
 Result<void> check_abilities(const DeviceInfo& info, const Geometry3& geometry,
                              std::span<const LaunchArgument> arguments) {
   if (geometry.first_group != std::array<std::size_t, 3>{} && !compiles(info, Language::opencl))
@@ -98,7 +98,7 @@ Result<void> check_abilities(const DeviceInfo& info, const Geometry3& geometry,
   return {};
 }
 
-// Returns the buffer of an argument; nullptr if it has none or is a null pointer to the kernel.
+// Returns the buffer of an argument; nullptr if it has none or is a null pointer.
 const Buffer* buffer_of(const LaunchArgument& argument) {
   if (const auto* buffer = std::get_if<const Buffer*>(&argument)) return *buffer;
   const auto* constant = std::get_if<ConstantBuffer>(&argument);

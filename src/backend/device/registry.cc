@@ -31,7 +31,7 @@ std::vector<BackendPointer> built_in() {
   return backends;
 }
 
-// The backends of this process, the preferred first. Callers keep those that they use.
+// The backends of this process, the preferred first. Callers share ownership of the backends that they use.
 class Registry {
  public:
   std::vector<BackendPointer> all() {
@@ -66,8 +66,8 @@ Registry& registry() {
   return registry;
 }
 
-// Tells whether a name can be typed and passed through a shell. A colon would end it in selectors, a comma separates
-// selectors.
+// Tells whether a backend may have this name. It must be easy to type in a shell. It must have no colon, which ends it
+// in a selector, and no comma, which separates selectors.
 bool is_name(const std::string& name) {
   return !name.empty() && name != "auto" && std::ranges::all_of(name, [](unsigned char c) {
     return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_' || c == '-';
@@ -91,7 +91,7 @@ int rank_of(DeviceKind kind) {
 
 double speed_of(const DeviceInfo& device) { return device.compute_units.value_or(0) * device.clock_mhz.value_or(0.0); }
 
-// True if device a is preferred to b, which is listed before it. Backends are listed in the order of preference.
+// True if device a, which is listed after b, is preferred to b. Backends are listed in the order of preference.
 bool better(const DeviceInfo& a, const DeviceInfo& b) {
   if (rank_of(a.kind) != rank_of(b.kind)) return rank_of(a.kind) > rank_of(b.kind);
   return a.backend == b.backend && speed_of(a) > speed_of(b);
@@ -194,7 +194,7 @@ Result<Image> compile_image(const CompileTarget& target, const KernelSource& sou
 }
 
 const DeviceInfo* best_device(const std::vector<DeviceInfo>& devices) {
-  // The first of equal devices wins, so that the choice does not depend on the algorithm.
+  // The first of several equal devices wins, whatever the algorithm.
   const DeviceInfo* best = nullptr;
   for (const DeviceInfo& device : devices)
     if (best == nullptr || better(device, *best)) best = &device;
@@ -239,7 +239,7 @@ Result<std::vector<DeviceInfo>> select_one_or_all(const Discovery& discovery, co
 
 Result<std::vector<DeviceInfo>> select_devices(const Discovery& discovery, const std::string& wanted,
                                                const std::vector<Language>& languages) {
-  // Names of devices may have commas in them.
+  // The text is tried as a single name first, because names of devices may contain commas.
   if (const auto one = select_device(discovery, wanted, languages)) return std::vector<DeviceInfo>{*one};
   const std::vector<std::string> parts = split_at_commas(wanted);
   if (parts.size() < 2) return select_one_or_all(discovery, wanted, languages);

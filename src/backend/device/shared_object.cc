@@ -24,7 +24,7 @@ Words words_at_blanks(const std::string& text) {
 
 // The commands that may start the compiler of a language.
 struct Compilers {
-  const char* variable;  // of the environment; if set, only it is used
+  const char* variable;  // a variable of the environment; if it is set, only its command is used
   std::vector<Words> usual;
 };
 
@@ -66,7 +66,8 @@ Result<Ended> run_compiler(Language language, const Words& arguments, const fs::
   return no_compiler(language, compilers, named);
 }
 
-// Returns the compiler's arguments. Calls within the object stay in it, whatever names other libraries have.
+// Returns the compiler's arguments. Calls within the object go to its own functions, even if other libraries have
+// functions of the same names.
 Words arguments_for(Language language, const fs::path& source, const Words& options, const fs::path& object) {
   Words arguments{"-O2", "-fPIC", "-shared", "-Wl,-Bsymbolic", "-o", object.string(), source.string()};
   if (language == Language::cpp) arguments.insert(arguments.begin(), "-std=c++20");
@@ -74,7 +75,7 @@ Words arguments_for(Language language, const fs::path& source, const Words& opti
   return arguments;
 }
 
-// Returns the names of the loaded files, without the program itself.
+// Returns the names of the files that are loaded into the process, without the program itself.
 Words loaded_files() {
   Words files;
   dl_iterate_phdr(

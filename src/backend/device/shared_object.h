@@ -1,4 +1,5 @@
-// C and C++ files as code that this process can call: the system's compiler makes a shared object, which is loaded.
+// Compiles C and C++ files with the system's compiler to shared objects, and loads them, so that this process can call
+// their functions.
 //
 //   WATTUNE_ASSIGN(const std::string log, compile_shared_object(Language::cpp, "f.cc", {"-O3"}, folder / "f.so",
 //   limit)); WATTUNE_ASSIGN(const SharedObject code, SharedObject::load(folder / "f.so")); auto* const f =
@@ -17,9 +18,9 @@
 
 namespace wattune::inline v0_1::backend {
 
-// Compiles with -O2, which the options may change, and links. Returns the compiler's messages. The compiler is the one
-// that CXX (for C: CC) names, else c++, g++ or clang++ (cc, gcc or clang). Fails with compile_failed and the log, with
-// unavailable (no compiler) or with timeout.
+// Compiles and links, with -O2 unless the options say otherwise. Returns the compiler's messages. The compiler is the
+// one that CXX (for C: CC) names, else c++, g++ or clang++ (cc, gcc or clang). Fails with compile_failed and the log,
+// with unavailable (no compiler) or with timeout.
 Result<std::string> compile_shared_object(Language language, const std::filesystem::path& source,
                                           const std::vector<std::string>& options, const std::filesystem::path& object,
                                           Nanoseconds limit);
@@ -33,9 +34,9 @@ Result<std::string> system_compiler_macros(Language language);
 // Loaded code, unloaded at the end of its life unless it was loaded for good.
 class SharedObject {
  public:
-  // Loads the file, after loading and unloading it once, so that errors of static initialisers and destructors show
-  // here. Libraries that it uses stay loaded, because their threads (OpenMP's) may live on. Fails with compile_failed
-  // and the loader's message.
+  // Loads the file, after loading and unloading it once, so that errors of static initialisers and destructors are
+  // found here. Libraries that it uses stay loaded, because their threads (OpenMP's) may live on. Fails with
+  // compile_failed and the loader's message.
   static Result<SharedObject> load(const std::filesystem::path& file);
   // Loads the file once and for as long as the process lives, because threads that it started may have its code on
   // their stacks.

@@ -1,5 +1,5 @@
-// The common part of all streams, and a prepared launch for those that have no quicker one: it is made anew each time
-// it is sent.
+// The common part of all streams. It has a prepared launch for streams without a faster one, which launches the kernel
+// anew each time.
 #include <fmt/format.h>
 
 #include <atomic>

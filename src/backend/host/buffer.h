@@ -1,4 +1,4 @@
-// Memory between guard zones, in pages of its own.
+// Host memory between guard zones, in pages that nothing else uses.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@ namespace wattune::inline v0_1::backend::host {
 
 class HostBuffer : public Buffer {
  public:
-  // Allocates a buffer. Fails with invalid_argument if it exceeds the machine's memory, with unavailable if there is no
-  // room.
+  // Allocates a buffer. Fails with invalid_argument if it exceeds the machine's memory, with unavailable if there is
+  // not enough free memory.
   static Result<std::unique_ptr<Buffer>> make(const std::shared_ptr<Session>& session, std::size_t bytes);
   HostBuffer(const HostBuffer&) = delete;
   HostBuffer& operator=(const HostBuffer&) = delete;
@@ -21,7 +21,7 @@ class HostBuffer : public Buffer {
 
   std::size_t bytes() const override { return bytes_; }
   std::span<std::byte> contents() const { return {memory_ + session_->guard().size(), bytes_}; }
-  // Returns the zones before and behind the contents.
+  // Returns the guard zones before and after the contents.
   std::array<std::span<std::byte>, 2> guards() const;
 
  private:

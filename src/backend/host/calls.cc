@@ -12,8 +12,8 @@ namespace wattune::inline v0_1::backend::host {
 
 namespace {
 
-// The strictness for calls. C converts arguments to the types of the parameters; a conversion that may change the value
-// is an error here. The wrappers convert to any pointer, or to any struct of their size.
+// Code that makes calls strict: C would convert arguments to the types of the parameters, but here a conversion that
+// may change the value is an error. The wrappers convert to any pointer type, or to any struct of their size.
 constexpr std::string_view kStrict = R"(
 #line 1 "wattune-calls"
 #pragma GCC diagnostic error "-Wconversion"
@@ -24,7 +24,8 @@ constexpr std::string_view kStrictC = R"(
 #pragma GCC diagnostic error "-Wincompatible-pointer-types"
 #pragma GCC diagnostic error "-Wint-conversion"
 )";
-// The wrappers. Each name contains "wattune", because parameters are macros here too and may have any other name.
+// The wrappers around arguments. Each name contains "wattune", because tuning parameters are macros here, too, and may
+// have any other name.
 constexpr std::string_view kWrappersCpp = R"(
 struct wattune_pointer {
   void* wattune_value;
@@ -63,7 +64,7 @@ std::string expression(Language language, const FunctionCall& call, std::size_t 
   return type == "void*" ? fmt::format("wattune_pointer{{{}}}", value) : value;
 }
 
-// Returns the declarations in front of a call: structs, and the sizes of all arguments.
+// Returns the declarations that precede a call: structs, and the sizes of all arguments.
 std::string declarations_for(Language language, const FunctionCall& call, std::size_t number) {
   std::string structs;
   std::string sizes;
@@ -76,8 +77,9 @@ std::string declarations_for(Language language, const FunctionCall& call, std::s
                      exported(language), symbol_of_sizes(number), sizes);
 }
 
-// The function that a call names. C knows structs by name, and these are not the spec's names. So a function that takes
-// a struct is cast to one that takes the spec's, through a pointer whose value the compiler cannot know.
+// The expression for the function in a call. In C, structs of different names are different types, and the spec does
+// not know the user's names. So a function that takes a struct is cast to one that takes the spec's struct, through a
+// pointer whose value the compiler cannot know.
 struct Callee {
   std::string definition;
   std::string expression;
@@ -106,7 +108,8 @@ std::string text_of_call(Language language, const FunctionCall& call, std::size_
                      callee.definition, callee.expression, arguments);
 }
 
-// Returns the message of "wattune-call-0:3:1: error: cannot convert ... [-Wname]" without its place and option.
+// Returns a compiler's message without its place and option: "cannot convert ..." of "wattune-call-0:3:1: error: cannot
+// convert ... [-Wname]".
 std::string without_place(std::string_view line) {
   constexpr std::string_view kError = "error: ";
   const std::size_t begin = line.find(kError);

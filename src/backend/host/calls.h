@@ -1,5 +1,6 @@
-// Functions on the host behind one signature. Behind the user's source stands a function for each call of the spec,
-// which takes the addresses of the arguments. The compiler checks its body against the user's function.
+// Makes functions on the host callable through one signature. After the user's source, a function is appended for each
+// call of the spec. It takes the addresses of the arguments and calls the user's function, so that the compiler checks
+// the types.
 //
 // Each such function is on lines of its own, under a file name of its own, so that the compiler's log tells which call
 // is wrong, and at which argument.
@@ -16,16 +17,16 @@
 namespace wattune::inline v0_1::backend::host {
 
 // Returns the name of the function that makes this call: void(void** arguments), where arguments[i] is the address of
-// i.
+// argument i.
 std::string symbol_of_call(std::size_t number);
-// Returns the name of its constant array with the sizes of the arguments, an unsigned long each.
+// Returns the name of the constant array that holds the sizes of this call's arguments, as unsigned longs.
 std::string symbol_of_sizes(std::size_t number);
 
-// Returns the source with the calls whose numbers are marked in `wanted`.
+// Returns the source followed by those calls that are marked in `wanted`.
 std::string with_calls(const KernelSource& source, const std::vector<bool>& wanted);
 
-// Returns the log's objection to the call of this number, with the argument if one is at fault; nullopt if there is
-// none.
+// Returns the compiler's error about the call of this number, with the argument that is at fault, if any; nullopt if
+// the log has no such error.
 std::optional<std::string> objection_to(const FunctionCall& call, std::size_t number, std::string_view log);
 
 }  // namespace wattune::backend::host

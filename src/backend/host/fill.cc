@@ -10,7 +10,7 @@ namespace wattune::inline v0_1::backend::host {
 
 namespace {
 
-// The size of a large area, beyond the private caches of a processor.
+// The size in bytes of a large area: larger than the private caches of a processor.
 constexpr std::size_t kParallelFillBytes = std::size_t{16} << 20;
 
 void move_to(int processor) {

@@ -84,7 +84,7 @@ class HostDevice : public Device {
   std::shared_ptr<Session> session_;
 };
 
-// Returns the text behind a name in /proc/cpuinfo, for the first processor; empty if there is none.
+// Returns the text that follows a name in /proc/cpuinfo, for the first processor; empty if there is none.
 std::string processor_text(const std::string& name) {
   std::ifstream stream("/proc/cpuinfo");
   for (std::string line; std::getline(stream, line);) {
@@ -106,8 +106,8 @@ std::uint64_t memory_bytes() {
   return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Returns the types that a compiler with these macros computes with. It defines limits for _Float16 and for __bf16, as
-// for float, if it does so for them.
+// Returns the types that a compiler with these macros computes with. A compiler that computes with _Float16 or __bf16
+// defines macros with their limits, as for float.
 std::vector<std::string> types_of(const std::string& macros) {
   const auto defines = [&](std::string_view name) { return macros.find(name) != std::string::npos; };
   std::vector<std::string> types;
@@ -117,7 +117,7 @@ std::vector<std::string> types_of(const std::string& macros) {
   return types;
 }
 
-// Describes the device. The compiler stands in the place of the driver, because another compiler makes another kernel.
+// Describes the device. The compiler's version is given as the driver's, because another compiler makes another kernel.
 DeviceInfo describe(std::string compiler) {
   DeviceInfo info;
   info.selector = kSelector;
@@ -139,7 +139,8 @@ DeviceInfo describe(std::string compiler) {
   return info;
 }
 
-// Describes the device by its compiler of C++, else by that of C. Fails with unavailable without either.
+// Describes the device by its C++ compiler, or by its C compiler if there is no other. Fails with unavailable without
+// either.
 Result<DeviceInfo> describe_with_compiler() {
   Result<std::string> compiler = system_compiler_version(Language::cpp);
   if (!compiler) compiler = system_compiler_version(Language::c);

@@ -1,4 +1,4 @@
-// The host's processors as a device, in the form that the registry takes.
+// Makes the host's processors a device of the registry.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ Result<std::vector<DeviceInfo>> discover_devices();
 // Opens the device. Fails with not_found, naming the selector that exists, or with unavailable.
 Result<std::unique_ptr<Device>> open_device(const std::string& selector);
 
-// Returns, in words, which of the two languages lacks a compiler; empty if none does.
+// Returns a text on which of the languages C and C++ has no compiler; empty if both have one.
 std::string missing();
 
 }  // namespace wattune::backend::host

@@ -1,4 +1,5 @@
-// Programs and kernels of the host: shared objects, and functions that call the user's functions.
+// Programs of the host, which are shared objects, and their kernels, which are functions that call the user's
+// functions.
 #pragma once
 
 #include <memory>
@@ -37,7 +38,7 @@ class HostKernel : public Kernel {
   const std::shared_ptr<const SharedObject>& code() const { return code_; }
 
  private:
-  std::shared_ptr<Session> session_;  // the owner of the kernel
+  std::shared_ptr<Session> session_;  // the session that owns the kernel
   std::shared_ptr<const SharedObject> code_;
   std::string name_;
   Caller caller_;

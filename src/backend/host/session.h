@@ -50,7 +50,7 @@ class Session : public DeviceLife {
   const DeviceInfo& info() const override { return info_; }
   std::span<const std::byte> guard() const { return guard_; }
 
-  // Fails with device_lost unless the session is in use.
+  // Checks that the session is in use. Fails with device_lost otherwise.
   Result<void> check() const;
   void close() {
     if (state_ == State::in_use) state_ = State::closed;
@@ -59,7 +59,7 @@ class Session : public DeviceLife {
 
   // Returns the commands of the streams that have not been handed to the session's thread.
   Backlog<Stream, HostCommand>& backlog() { return backlog_; }
-  // Gives work to the session's thread, behind all earlier work.
+  // Gives work to the session's thread, which runs it after all earlier work.
   void post(std::function<void()> work);
   // Waits until all work is done. Returns false if that exceeds the limit; then the session is abandoned.
   bool wait(Nanoseconds limit);
@@ -67,11 +67,11 @@ class Session : public DeviceLife {
  private:
   enum class State { in_use, closed, abandoned };
 
-  // The data that the session shares with its thread, which may outlive it.
+  // The data that the session shares with its thread. The thread may outlive the session.
   struct Desk {
     std::mutex mutex;
     std::condition_variable changed;
-    std::deque<std::function<void()>> work;  // not begun
+    std::deque<std::function<void()>> work;  // work that was not begun
     bool working = false;
     bool closing = false;
   };

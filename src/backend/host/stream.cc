@@ -135,7 +135,8 @@ class HostStream : public Stream {
     return std::unique_ptr<Event>(std::make_unique<HostEvent>(session_, launch));
   }
 
-  // Does nothing but check: the thread runs all commands in the order of giving, so that no command has to wait.
+  // Checks the event, and nothing more: the session's thread runs all commands in the order in which they were given,
+  // so no command has to wait.
   Result<void> wait_for(const Event& event) override {
     WATTUNE_TRY(session_->check());
     WATTUNE_TRY(check_own(*session_, event, "the event"));
@@ -190,7 +191,7 @@ class HostStream : public Stream {
     return {};
   }
 
-  // Returns the commands to run, and sets their launches to this state.
+  // Returns the commands to run, and sets the state of their launches.
   static std::vector<std::function<void()>> take(Entries entries, HostLaunch::State state) {
     std::vector<std::function<void()>> commands;
     for (auto& entry : entries) {

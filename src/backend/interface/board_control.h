@@ -1,8 +1,8 @@
 // BoardControl: sets the clocks and the power limit of a board, and remembers what it must restore. Only this class
 // calls NVML's setters.
 //
-// On a real board only the guardian makes one (power/guardian.h), because a process that is killed restores nothing.
-// Everybody else borrows the clocks (power/clocks.h).
+// For a real board, only the guardian process makes one (power/guardian.h), because a killed process restores nothing.
+// All other code borrows the clocks (power/interface/clocks.h).
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace wattune::inline v0_1::backend::nvml {
 
-// The settings that are still to be restored: locks that were made, and the former values of other settings.
+// The settings that are still to be restored: locks of clocks, and the former values of other settings.
 struct BoardDebt {
   bool graphics_lock = false;
   bool memory_lock = false;
@@ -36,12 +36,12 @@ class BoardControl : public ClockControl {
   Result<BoardChoices> choices() override;
   Result<void> set(const BoardSetting& setting) override;
   Result<BoardSetting> current() override { return board_setting(known_); }
-  // Restores the settings. A setting that cannot be restored stays in the debt. Limit and application clocks can be
-  // read back before they are set, locks cannot.
+  // Restores the settings. A setting that cannot be restored stays in the debt. Power limit and application clocks can
+  // be read before they are set, locks cannot.
   Result<void> restore() override;
 
   const BoardDebt& debt() const { return debt_; }
-  // Returns the debt after `setting` is set, without setting it. Errors are those of set().
+  // Returns the debt that setting `setting` would leave, without setting it. Errors are those of set().
   Result<BoardDebt> debt_after(const BoardSetting& setting);
 
  private:
@@ -62,7 +62,8 @@ class BoardControl : public ClockControl {
   BoardDebt debt_;
 };
 
-// Opens a board for the guardian alone, real boards included. `debt` is as above. Fails with unavailable.
+// Opens a board, even a real one; only the guardian may call it. `debt` is as in the constructor. Fails with
+// unavailable.
 Result<std::unique_ptr<BoardControl>> open_board_control(const std::string& pci_bus_id, const BoardDebt& debt = {});
 
 }  // namespace wattune::backend::nvml

@@ -1,4 +1,4 @@
-// NVML's information on a board's clocks and limits, and how they can be set. Nothing here sets anything.
+// Reads from NVML a board's clocks and limits, and how they can be set. These functions change nothing.
 #pragma once
 
 #include <optional>
@@ -20,13 +20,13 @@ Result<KnownBoard> find_board(const std::string& pci_bus_id);
 
 // Returns the values that the board can be set to.
 BoardChoices board_choices(const KnownBoard& board);
-// Returns the clocks and the limit that the board reports. An idle board may report less than it is set to.
+// Returns the clocks and the limit that the board reports. An idle board may report lower values than it is set to.
 BoardSetting board_setting(const KnownBoard& board);
 
 // Returns the board's UUID, or its place on the bus if NVML reports none.
 std::string board_uuid(const KnownBoard& board, const std::string& pci_bus_id);
 
-// The way in which a clock can be set, by anybody: locked to a value, as an application clock, or not at all. Locks
+// The way in which the board lets a clock be set: locked to a value, as an application clock, or not at all. Locks
 // exist for the graphics clock from Volta on, for the memory clock from Ampere on.
 enum class ClockMeans { locked, application, none };
 ClockMeans graphics_means(const KnownBoard& board);

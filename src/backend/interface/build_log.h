@@ -1,4 +1,4 @@
-// Reading the log of a compiler, whichever compiler wrote it.
+// Finds the most telling line in a compiler's log, whichever compiler wrote it.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace wattune::inline v0_1::backend {
 
-// Returns the most telling line of a log. This is the first line that names an error, or the line behind it if it only
+// Returns the most telling line of a log. This is the first line that names an error, or the next line if it only
 // announces one. If the compiler only says that the linker failed, it is the linker's line. Otherwise it is the first
 // line that is not empty.
 std::string telling_line(std::string_view log);
 
-// Returns a failed compilation, whose message is a whole log, with the most telling line as its message. Other errors
-// are returned unchanged.
+// Returns the error with the most telling line as its message, if it is a failed compilation, whose message is a whole
+// log. Other errors are returned unchanged.
 Error without_log(const Error& error);
 
 }  // namespace wattune::backend

@@ -1,4 +1,4 @@
-// The meaning of kernel parameters' types, as a compiler or a source spells them.
+// Parses the types of kernel parameters, as a compiler or a source spells them.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace wattune::inline v0_1::backend {
 // such as that of a typedef, leaves its element and size unknown.
 KernelParameter parameter_of(std::string name, std::string type, Language language);
 
-// Tells whether a kernel may read data of one type as the declared type. It may if both are the same, or differ only in
-// sign. Bytes may become anything; a 16-bit number may be decoded by the kernel; small elements may be packed into an
-// integer.
+// Tells whether a kernel may reasonably declare elements of one type as another type. It may if both are the same, or
+// differ only in sign. Bytes may be declared as anything, 16-bit numbers as integers to decode, and small elements as
+// an integer that packs several.
 bool may_be_read_as(ElementType data, ElementType declared);
 
-// Returns a parameter in words: "local float2* tile", or its size if its type is unknown: "8 bytes".
+// Describes a parameter: "local float2* tile", or by its size if its type is unknown: "8 bytes".
 std::string describe(const KernelParameter& parameter);
 
 }  // namespace wattune::backend

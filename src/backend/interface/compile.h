@@ -1,4 +1,5 @@
-// Compiling CUDA C++ without a device, and the compiler's report of the resources of a kernel. Any thread may call.
+// Compiles CUDA C++ without a device, and returns the resources of a kernel that the compiler reports. Any thread may
+// call.
 //
 //   WATTUNE_ASSIGN(CompileReport report, compile_cuda(spec.source, macros, "sm_90", limit));
 #pragma once
@@ -24,7 +25,7 @@ struct CompileReport {
   // The function's parameters with their sizes; nullopt if the binary does not list them.
   std::optional<std::vector<KernelParameter>> parameters;
   std::map<std::string, std::size_t> constants;  // bytes of each constant symbol of the binary
-  std::string log;  // the compiler's words, without the lines that the resources were read from
+  std::string log;                               // the compiler's messages, without the lines that report resources
 };
 
 // Compiles the source in this process, for an architecture such as "sm_90" or the one that its options name. Fails with
@@ -35,8 +36,8 @@ Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const M
                                    const std::string& architecture, Nanoseconds limit);
 
 // Compiles the source to PTX, in this process. The target is the result of Device::compile_target(), unless the options
-// of the source name an architecture. A source that is PTX is taken as it is. Errors are those of compile_cuda(); fails
-// with invalid_argument if the source is machine code.
+// of the source name an architecture. A source that is PTX is returned unchanged. Errors are those of compile_cuda();
+// fails with invalid_argument if the source is machine code.
 Result<Image> compile_ptx(CompileTarget target, KernelSource source, std::span<const Macro> macros, Nanoseconds limit);
 
 // Resources that each kernel takes, by its name.
@@ -46,12 +47,12 @@ using AssembledKernels = std::map<std::string, KernelResources>;
 // installed, with compile_failed and its message if it refuses the text, or with timeout.
 Result<AssembledKernels> assemble_ptx(const std::string& text, const std::string& architecture, Nanoseconds limit);
 
-// Finds the symbol of an image that belongs to the function that the user named, in the way of Program::kernel(). Fails
-// with not_found, naming the functions that exist, or with mismatch if several fit.
+// Finds the symbol of an image that belongs to the function that the user named, as Program::kernel() does. Fails with
+// not_found, naming the functions that exist, or with mismatch if several fit.
 Result<std::string> find_symbol(const Image& image, const std::string& function, std::span<const Macro> macros,
                                 const std::vector<std::string>& symbols);
 
-// Returns the architecture that the source's own options name, which precedes any other; nullopt if they name none.
+// Returns the architecture that the source's own options name, which overrides any other; nullopt if they name none.
 std::optional<std::string> named_architecture(const KernelSource& source);
 
 // Finds a program of CUDA's toolkit, such as nvcc. Looks in the toolkits that CUDA_HOME and CUDA_PATH name, in

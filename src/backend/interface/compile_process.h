@@ -1,5 +1,5 @@
 // CompileProcess: a process that compiles, for a pool or by itself. It is started when it is needed, and again after it
-// was lost. All that it starts is bounded and ends with it, and it ends with this process.
+// was lost. Programs that it starts have limits and end with it, and it ends with this process.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@ class CompileProcess {
  public:
   explicit CompileProcess(const WorkerOptions& options) : options_(options) {}
 
-  // Compiles an image. Requests are made by one thread at a time; one whose process is killed from outside is repeated
+  // Compiles an image. One thread at a time may call. If the process is killed from outside, the request is repeated
   // (kill_count.h). Errors are those of compile_image(), compile_cuda() or assemble_ptx(), and device_lost if the
   // compiler crashed.
   Result<Image> compile(const worker::CompileRequest& request);
   Result<CompileReport> report(const worker::ReportRequest& request);
   Result<AssembledKernels> assemble(const worker::AssembleRequest& request);
-  // Tells whether a process was started that has not been ended; one that crashed counts.
+  // Tells whether there is a process that was not ended; one that crashed counts.
   bool runs();
   // Ends the process, until the next compile(). Only the thread that compiles may call it.
   void end();
@@ -32,7 +32,7 @@ class CompileProcess {
   Result<Answer> ask(worker::Request request, const Asked& asked);
 
   const WorkerOptions options_;
-  std::mutex mutex_;  // guards the two below
+  std::mutex mutex_;  // guards the two members below
   std::shared_ptr<worker::Connection> connection_;
   bool stopped_ = false;
 };

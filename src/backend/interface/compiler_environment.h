@@ -1,4 +1,4 @@
-// The variables of the environment that compilers read, beside a source's options.
+// Lists the environment variables that compilers read in addition to a source's options.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Running a compiler as a program: a folder for its files, and the program itself. No shell is involved, so no
-// character of a path has a special meaning.
+// Runs a compiler as a program, in a folder for its files. No shell is involved, so no character of a path has a
+// special meaning.
 #pragma once
 
 #include <filesystem>
@@ -31,8 +31,9 @@ class TemporaryFolder {
   std::optional<OwnFolder> folder_;  // nullopt once it was moved from
 };
 
-// Kills the running programs and removes the folders, for a process that is about to end without destructors. Blocks
-// every thread that wants to start or make another until the process has ended. Any thread may call it.
+// Kills the running programs and removes the folders, for a process that is about to end without destructors. From then
+// on, threads that want to start a program or make a folder are blocked until the process has ended. Any thread may
+// call it.
 void abandon_programs();
 
 // A time limit that never passes.
@@ -52,8 +53,8 @@ std::string signal_name(int signal);
 // Returns a sentence if a signal ended the program, by its status; empty otherwise.
 std::string death_of(const std::string& program, int status);
 
-// Keeps programs in the process group of this worker from now on, instead of in groups of their own. The client ends a
-// worker together with its group. After a timeout, processes that a program started live on until then.
+// Makes programs start in the process group of this worker from now on, instead of in groups of their own. The client
+// ends a worker together with its group. After a timeout of a program, processes that it started live on until then.
 void keep_programs_in_group();
 
 }  // namespace wattune::backend

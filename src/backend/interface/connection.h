@@ -25,7 +25,7 @@ class Connection : public DeviceLife {
   // Returns the information on the worker's device, once it is set.
   const DeviceInfo& info() const override { return info_; }
   void set_info(DeviceInfo info) { info_ = std::move(info); }
-  // Fails with device_lost and the reason once the worker is gone.
+  // Checks that the worker lives. Fails with device_lost and the reason otherwise.
   Result<void> check() const;
   // Ends the worker at once, for reset().
   void close();
@@ -40,7 +40,8 @@ class Connection : public DeviceLife {
   Result<Answer> ask(Request request, const Asked& asked, Nanoseconds limit) {
     return ask<Answer>(request, asked, limit, {}, {});
   }
-  // Sends a request with contents: `sent` follow the request, `received` are filled behind a good answer.
+  // Sends a request with contents: the bytes of `sent` follow the request, and `received` are filled after a good
+  // answer.
   template <typename Answer, typename Asked>
   Result<Answer> ask(Request request, const Asked& asked, Nanoseconds limit,
                      const std::vector<std::span<const std::byte>>& sent,
@@ -69,21 +70,21 @@ class Connection : public DeviceLife {
   Result<std::vector<std::byte>> exchange(std::span<const std::byte> message,
                                           const std::vector<std::span<const std::byte>>& sent,
                                           const Deadline& deadline);
-  // Returns the caller's error after the connection failed.
+  // Returns the error for the caller after the worker answered with one. Some errors make the worker unusable.
   Error broken(Error error, Nanoseconds limit);
   // Returns the caller's error after the worker answered with one; some errors leave the worker useless.
   Error refused(Error error, Nanoseconds limit);
-  // Returns the caller's error after the limit of a request passed.
+  // Returns the error for the caller after the limit of a request passed.
   Error too_late(Error error);
   Error end(Error error);
 
   WorkerProcess process_;
   DeviceInfo info_;
-  std::optional<ProcessorWait> processor_wait_;  // of the worker, during a request that takes longer
+  std::optional<ProcessorWait> processor_wait_;  // the worker's wait for processors during a request that takes long
   bool answered_ = false;
   std::vector<ObjectId> released_;
   std::string end_;                                 // reason why the worker is gone; empty while it lives
-  std::stop_callback<std::function<void()>> stop_;  // the last member, so that it ends before what it refers to
+  std::stop_callback<std::function<void()>> stop_;  // last, as it uses the other members
 };
 
 }  // namespace wattune::backend::worker

@@ -1,5 +1,5 @@
-// The environment of processes that run a spec's code. It has what compilers, drivers and kernels need, and not the
-// secrets that shells hold.
+// Selects the environment of processes that run a spec's code. It has the variables that compilers, drivers and kernels
+// need, and no secrets that shells hold.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace wattune::inline v0_1::backend::worker {
 
-// True if Wattune's processes get the variable of this name without a request. It is on a list of names and beginnings
-// of names, and its name contains no word for a key or a password.
+// True if Wattune's processes get the variable of this name without a request. The name must be on a list of names and
+// beginnings of names, and must not contain a word such as KEY or PASS.
 bool is_passed(std::string_view name);
 
 // Returns the variables of this process that are on the list or in `named`, as "NAME=value".

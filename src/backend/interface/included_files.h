@@ -1,4 +1,4 @@
-// The user's files that a source includes, for callers that must notice an edit of one of them.
+// Finds the user's files that a source includes, for callers that must notice when one of them is edited.
 #pragma once
 
 #include <filesystem>
@@ -20,11 +20,11 @@ struct IncludedFiles {
 std::vector<std::filesystem::path> header_folders(const KernelSource& source);
 
 // Returns the options with absolute folders of headers, the source's own folder among them, so that they mean the same
-// for a source that moves. Folders and definitions of OpenCL are options of their own then, behind the others.
+// for a source that moves. In the result, folders and definitions of OpenCL are options of their own, after all others.
 std::vector<std::string> options_with_absolute_folders(const KernelSource& source);
 
-// Follows #include from a text in `folder` through that folder and `folders`, even where the preprocessor would not
-// come. The compiler's own headers are left out.
+// Follows #include from a text in `folder` through that folder and `folders`, even if a condition excludes it. The
+// compiler's own headers are left out.
 IncludedFiles included_files(const std::string& text, const std::filesystem::path& folder,
                              const std::vector<std::filesystem::path>& folders);
 

@@ -1,7 +1,7 @@
-// KillCount: decides whether something that was killed from outside is tried again.
+// KillCount: decides whether a task is tried again after its process was killed from outside.
 //
-// A process that a person killed is tried again, because the kill says nothing about the code that ran. Code that kills
-// itself, or is killed each time because memory runs out, must come to an end all the same.
+// A process that a person killed is tried again, because the kill says nothing about the code that ran. But code that
+// kills itself, or is killed each time because memory runs out, must not be tried for ever.
 //
 //   KillCount kills;
 //   do result = compile();
@@ -20,17 +20,17 @@ class KillCount {
   // Begins to count for one task; `vmstat` names the file that counts the system's kills for lack of memory.
   explicit KillCount(std::filesystem::path vmstat = "/proc/vmstat");
 
-  // Counts the kill if the error is one. Returns false for any other error, after ten kills, and after the second kill
+  // Counts a kill, if the error is one. Returns false for any other error, after ten kills, and after the second kill
   // for lack of memory.
   bool allow_another(const Error& error);
-  // Counts a kill, with the same result.
+  // Counts a kill. Returns false as the other allow_another() does.
   bool allow_another();
 
  private:
   std::uint64_t kills_of_system() const;
 
   const std::filesystem::path vmstat_;
-  std::uint64_t of_system_;  // number of these kills when it was last read
+  std::uint64_t of_system_;  // number of kills for lack of memory, when it was last read
   int kills_ = 0;
   int lacked_memory_ = 0;
 };

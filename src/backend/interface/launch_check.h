@@ -1,5 +1,5 @@
-// Checks whether a launch is possible at all, before the driver sees it: drivers give codes, not reasons. A worker is
-// not asked for facts that are known here.
+// Checks whether a launch is possible at all before it is sent to the driver, because drivers return codes and no
+// reasons. The checks use only facts that are known without asking a worker.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace wattune::inline v0_1::backend {
 Result<void> check_launch(const DeviceLife& life, const Kernel& kernel, const Geometry3& geometry,
                           std::span<const LaunchArgument> arguments);
 
-// Returns launch_failed for this reason.
+// Returns a launch_failed with this reason.
 Error refused(const Kernel& kernel, const std::string& reason);
 
 // Returns the bytes of local memory (CUDA: dynamic shared memory) of all arguments together.

@@ -1,4 +1,4 @@
-// NvmlSensors: clocks, power and temperature of a CUDA device, read through NVML. Nothing is ever set.
+// NvmlSensors: reads clocks, power and temperature of a CUDA device through NVML. It changes nothing.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ class NvmlSensors : public Sensors {
   explicit NvmlSensors(const std::string& pci_bus_id) : board_(find(pci_bus_id)) {}
   NvmlSensors(const NvmlApi& nvml, nvmlDevice_t device) : board_(Board{&nvml, device}) {}
 
-  // Fails with unavailable and the reason if no sensor can be read.
+  // Checks that some sensor can be read. Fails with unavailable and the reason otherwise.
   Result<void> check() const;
-  // Reads the clock, and whether it is held down. It is quick, because each timed launch needs it.
+  // Reads the clock, and whether power or heat holds it down. It is quick, because each timed launch calls it.
   Conditions conditions() const;
   Result<SensorReadings> read() override { return readings(); }
   SensorReadings readings() const;

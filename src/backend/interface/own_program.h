@@ -1,4 +1,4 @@
-// The programs of Wattune that the library starts: where they are, and how a child process is described.
+// Finds the programs of Wattune that the library starts, and describes child processes for posix_spawn().
 #pragma once
 
 #include <spawn.h>
@@ -18,13 +18,14 @@ namespace wattune::inline v0_1::backend {
 // unavailable.
 Result<std::filesystem::path> find_own_program(const std::string& name);
 
-// Returns a copy whose number is above those that a child gives its descriptors. Fails with unavailable.
+// Returns a copy of the descriptor whose number is higher than those that child processes use. Fails with unavailable.
 Result<Descriptor> move_up(Descriptor descriptor);
 
-// Returns pointers to the texts and a null pointer behind them, as programs are given arguments and environments.
+// Returns pointers to the texts, followed by a null pointer, as exec() takes arguments and environments.
 std::vector<char*> pointers_to(std::vector<std::string>& texts);
 
-// posix_spawn's descriptions of a child that no signal of the terminal reaches, freed at the end.
+// The descriptions that posix_spawn() takes, for a child to which the terminal's signals are not sent. They are freed
+// by the destructor.
 struct SpawnPlan {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;

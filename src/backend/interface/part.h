@@ -1,5 +1,5 @@
-// Parts of buffers: ranges of bytes at any place, without another allocation, that a stream writes, reads, copies and
-// fills. Threads use them as attach.h says.
+// Parts of buffers: ranges of bytes at any offset that a stream writes, reads, copies and fills. They need no further
+// allocation. Threads use them as attach.h says.
 //
 // The caller owns the part and keeps the buffer longer. A part has no guard zones and no address, because kernels take
 // whole buffers.

@@ -1,4 +1,4 @@
-// Waiting for a device that has to be asked again and again.
+// Helps to wait for a device that must be asked again and again.
 #pragma once
 
 #include "core/stopwatch.h"
@@ -7,22 +7,23 @@
 
 namespace wattune::inline v0_1::backend {
 
-// One wait, timed from its beginning.
+// A wait that asks repeatedly, timed from its beginning.
 class Polling {
  public:
   // Returns the time since this object was made.
   Nanoseconds elapsed() const { return stopwatch_.elapsed(); }
   // Pauses between two questions. Sleeps for a fixed part of the time already waited, so that the wait ends at most 1
-  // or 2 % late. Short kernels are noticed at once; long ones cost hardly any processor time.
+  // or 2 % late. The end of a short kernel is noticed at once; waiting for a long one takes hardly any processor time.
   void pause() const;
 
  private:
   Stopwatch stopwatch_;
 };
 
-// Returns the timeout of a wait for the device, whose last command is a launch or another one.
+// Returns the error of a wait for the device that took longer than `limit`. `launch` tells whether its last command is
+// a launch.
 Error took_too_long(bool launch, Nanoseconds limit);
-// Returns the timeout of a compiler, wherever it runs.
+// Returns the error of a compilation that took longer than `limit`, wherever it ran.
 Error compiled_too_long(Nanoseconds limit);
 // True if the error is one of compiled_too_long().
 bool is_compiled_too_long(const Error& error);

@@ -1,4 +1,4 @@
-// Timeouts that load on the machine may have caused: they are no verdict on the code that ran.
+// Marks timeouts that a busy machine may have caused: they do not show that the code is too slow.
 #pragma once
 
 #include <cerrno>
@@ -7,10 +7,10 @@
 
 namespace wattune::inline v0_1::backend {
 
-// Marks a timeout of code that lacked processors.
+// Marks a timeout as one of code that had to wait for processors.
 inline Error with_load(Error error) { return std::move(error).native(EAGAIN, "EAGAIN"); }
 
-// True if the error is a timeout that was marked so.
+// True if the error is a timeout with that mark.
 inline bool load_may_have_caused(const Error& error) {
   return error.code() == ErrorCode::timeout && error.native_code() == EAGAIN;
 }

@@ -1,5 +1,5 @@
-// Sharing a device with an application: whether a second process can compute on it, and how much memory is left for
-// that. Any thread may call.
+// Tells whether a second process can compute on an application's device, and how much of its memory is free. Any thread
+// may call.
 //
 //   WATTUNE_TRY(check_second_process(device.info()));
 //   const std::uint64_t most = free_memory(device) / 4;

@@ -1,4 +1,4 @@
-// Starts a process on a machine that is short of processes or memory for a moment.
+// Starts a process even if the machine is short of processes or memory for a moment.
 #pragma once
 
 #include <time.h>
@@ -7,8 +7,8 @@
 
 namespace wattune::inline v0_1::backend {
 
-// Calls `start` several times, with pauses between, while it returns that something is short. Returns its last error
-// number, 0 if the process started.
+// Calls `start` several times, with pauses between, while it returns the error number for such a shortage. Returns its
+// last error number, 0 if the process started.
 template <typename Start>
 int start_patiently(Start start) {
   constexpr int kTries = 4;

@@ -24,13 +24,13 @@ Result<void> checked(nvmlReturn_t code, const std::string& doing) {
   return code == NVML_ERROR_NO_PERMISSION ? Error(error).hint(kPermission) : error;
 }
 
-// Tells whether the board is unchanged after this result.
+// Tells whether NVML's result means that the board was not changed.
 bool changed_nothing(nvmlReturn_t code) {
   return code == NVML_ERROR_NO_PERMISSION || code == NVML_ERROR_NOT_SUPPORTED ||
          code == NVML_ERROR_FUNCTION_NOT_FOUND || code == NVML_ERROR_INVALID_ARGUMENT;
 }
 
-// Sets something and adds it to the debt, unless the board refuses it.
+// Calls `set` and notes `before` as a value to restore, unless the board refused the change.
 template <typename Owed, typename Set>
 nvmlReturn_t set_owing(Owed& owed, const Owed& before, Set set) {
   const Owed so_far = owed;
@@ -167,8 +167,8 @@ Result<void> BoardControl::unlock_memory() {
   return {};
 }
 
-// Restores the application clocks. Clocks that nobody had chosen are reset, so that the driver continues to choose
-// them.
+// Restores the application clocks. If the former clocks were the defaults, the clocks are reset, so that the driver
+// continues to choose them.
 Result<void> BoardControl::restore_application() {
   if (!debt_.application) return {};
   const auto& [memory, graphics] = *debt_.application;

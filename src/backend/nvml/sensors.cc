@@ -4,7 +4,8 @@ namespace wattune::inline v0_1::backend::nvml {
 
 namespace {
 
-// The reasons that hold the clock below what the kernel could have. Idleness and a user's own limit do not count.
+// The reasons for a clock that is lower than it could be which count as throttling. Idleness and a user's own limit do
+// not count.
 constexpr unsigned long long kThrottling =
     nvmlClocksEventReasonSwPowerCap | nvmlClocksThrottleReasonHwSlowdown | nvmlClocksEventReasonSwThermalSlowdown |
     nvmlClocksThrottleReasonHwThermalSlowdown | nvmlClocksThrottleReasonHwPowerBrakeSlowdown;

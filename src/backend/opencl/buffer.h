@@ -1,7 +1,7 @@
 // Device memory between guard zones.
 //
 // One allocation holds guard, contents, guard. The kernel gets the contents as a sub-buffer, so that small overruns hit
-// a guard zone, where they are found, and not memory of the driver.
+// a guard zone and are found, instead of hitting memory of the driver.
 #pragma once
 
 #include "backend/opencl/memory.h"
@@ -36,10 +36,10 @@ class OpenClBuffer : public OpenClMemory {
         bytes_(bytes),
         end_(end) {}
 
-  Handle<cl_mem> allocation_;  // empty without guard zones
+  Handle<cl_mem> allocation_;  // the whole allocation; empty without guard zones
   Handle<cl_mem> contents_;
   std::size_t bytes_;
-  std::size_t end_;  // of the contents, in the allocation
+  std::size_t end_;  // where the contents end in the allocation
 };
 
 }  // namespace wattune::backend::opencl

@@ -1,4 +1,5 @@
-// The OpenCL functions Wattune calls, loaded at run time so that programs start where no OpenCL is installed.
+// The OpenCL functions that Wattune calls. They are loaded at run time, so that programs start on machines without
+// OpenCL.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120

@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::backend::opencl {
 
 namespace {
 
-constexpr cl_int kPlatformNotFound = -1001;  // CL_PLATFORM_NOT_FOUND_KHR, of the loader
+constexpr cl_int kPlatformNotFound = -1001;  // CL_PLATFORM_NOT_FOUND_KHR, a code of the loader
 constexpr cl_int kNvidiaIllegalAccess = -9999;
 
 #define WATTUNE_CL_CODE(code) \
@@ -85,7 +85,7 @@ ErrorCode meaning(cl_int code) {
     case CL_PROFILING_INFO_NOT_AVAILABLE:
     case kPlatformNotFound: return ErrorCode::unavailable;
     case CL_DEVICE_NOT_AVAILABLE: return ErrorCode::device_lost;
-    // All other codes are refused or aborted work: too many resources, memory exhausted, an illegal access.
+    // All other codes mean that work was refused or aborted: too many resources, memory exhausted, an illegal access.
     default: return ErrorCode::launch_failed;
   }
 }

@@ -1,4 +1,4 @@
-// Turns OpenCL's codes into Errors: the one place that decides the meaning of a code for callers.
+// Turns OpenCL's codes into Errors. No other code does that.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::backend::opencl {
 // Returns "CL_OUT_OF_RESOURCES", or "CL_ERROR" for a code that OpenCL does not define (vendors have their own).
 std::string_view cl_name(cl_int code);
 
-// Returns the Error of a failed call. `doing` names the attempt: "launching kernel `add`".
+// Returns the Error of a failed call. `doing` says what was attempted: "launching kernel `add`".
 Error cl_error(cl_int code, std::string_view doing);
 
 }  // namespace wattune::backend::opencl

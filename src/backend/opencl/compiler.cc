@@ -31,7 +31,8 @@ bool has_only(std::string_view text, std::string_view signs) {
   });
 }
 
-// Tells whether every driver reads the macro alike behind -D: no quotes, spaces or other signs.
+// Tells whether every driver understands the macro after -D in the same way: it has no quotes, spaces or other special
+// characters.
 bool is_plain(const Macro& macro) { return has_only(macro.name, "_") && has_only(macro.value, "_.-+"); }
 
 std::string plain_macros(std::span<const Macro> macros) {
@@ -50,8 +51,8 @@ std::string with_other_macros(const KernelSource& source, std::span<const Macro>
   return lines.empty() ? source.text : lines + "#line 1\n" + source.text;
 }
 
-// A folder of headers as a compiler option. Drivers split options at spaces, and quotes help with some of them only. A
-// folder with a sign that may part or quote its path is therefore named by a descriptor.
+// A folder of headers as a compiler option. Drivers split options at spaces, and quotes help with some of them only. So
+// a folder whose path has a space or a quote is given as that of an open descriptor, /proc/self/fd/N.
 class IncludeFolder {
  public:
   explicit IncludeFolder(const std::filesystem::path& folder) : real_(folder.string()), path_(real_) {
@@ -77,7 +78,7 @@ class IncludeFolder {
   Descriptor descriptor_;
 };
 
-// Returns the folders that the options name, and behind them the source's own, whose files it can include, too.
+// Returns the folders of headers: those that the options name, then the source's own.
 std::vector<IncludeFolder> include_folders(const KernelSource& source, const OpenclOptions& options) {
   std::vector<IncludeFolder> folders;
   for (const std::filesystem::path& folder : options.folders) folders.emplace_back(folder);
@@ -110,7 +111,7 @@ std::string build_log_of(const Session& session, cl_program program) {
   return log;
 }
 
-// Returns the error of a build: the compiler's log if it refused the source.
+// Returns the error of a failed build. If the compiler refused the source, the message is its log.
 Error build_error(cl_int code, std::string log) {
   const Error error = cl_error(code, "compiling");
   if (error.code() != ErrorCode::compile_failed || log.empty()) return error;

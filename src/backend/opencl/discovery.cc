@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::backend::opencl {
 
 namespace {
 
-// Returns a number of the device. An unknown one is 0, because one missing answer must not hide a device.
+// Returns a number of the device. If the driver cannot answer, it is 0, so that the device is listed all the same.
 template <typename T>
 T device_value(const ClApi& cl, cl_device_id device, cl_device_info what) {
   T value{};
@@ -38,18 +38,18 @@ std::string text(Function get, Object object, cl_uint what) {
   return value.substr(std::min(value.find_first_not_of(' '), value.size()));
 }
 
-// Returns the place on the bus from drivers with the extension cl_khr_pci_bus_info.
+// Returns the place on the PCI bus if the driver has the extension cl_khr_pci_bus_info.
 std::optional<cl_device_pci_bus_info_khr> bus_info(const ClApi& cl, cl_device_id device) {
   cl_device_pci_bus_info_khr info{};
   const cl_int code = cl.clGetDeviceInfo(device, CL_DEVICE_PCI_BUS_INFO_KHR, sizeof info, &info, nullptr);
   return code == CL_SUCCESS ? std::optional(info) : std::nullopt;
 }
 
-// Returns the place on the bus from older drivers of NVIDIA (cl_nv_device_attribute_query, whose numbers Khronos'
-// headers lack).
+// Returns the place on the PCI bus from older drivers of NVIDIA (cl_nv_device_attribute_query; Khronos' headers do not
+// define its numbers).
 std::optional<cl_device_pci_bus_info_khr> nvidia_bus_info(const ClApi& cl, cl_device_id device) {
   constexpr cl_device_info kBus = 0x4008;
-  constexpr cl_device_info kSlot = 0x4009;  // the device times eight, and the function
+  constexpr cl_device_info kSlot = 0x4009;  // its value is the device times eight, plus the function
   constexpr cl_device_info kDomain = 0x400A;
   cl_uint bus = 0;
   if (cl.clGetDeviceInfo(device, kBus, sizeof bus, &bus, nullptr) != CL_SUCCESS) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<cl_device_pci_bus_info_khr> nvidia_bus_info(const ClApi& cl, cl_de
   return cl_device_pci_bus_info_khr{device_value<cl_uint>(cl, device, kDomain), bus, slot / 8, slot % 8};
 }
 
-// Returns the place on the bus in NVML's form; empty if the driver does not report it.
+// Returns the place on the PCI bus in NVML's form; empty if the driver does not report it.
 std::string pci_bus_id_of(const ClApi& cl, cl_device_id device) {
   auto info = bus_info(cl, device);
   if (!info) info = nvidia_bus_info(cl, device);

@@ -1,4 +1,4 @@
-// The OpenCL devices of this machine.
+// Lists the OpenCL devices of this machine.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct ClDevice {
 // none.
 Result<std::vector<ClDevice>> list_devices();
 
-// Describes a device of an application. A part of a device (clCreateSubDevices) has the selector of the whole.
+// Describes a device of an application. A sub-device (clCreateSubDevices) gets the selector of the whole device.
 Result<ClDevice> describe_device(cl_device_id device);
 
 }  // namespace wattune::backend::opencl

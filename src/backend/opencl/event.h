@@ -1,4 +1,4 @@
-// A command in an OpenCL queue, as its stream and its Event see it.
+// The record of a command in an OpenCL queue, which its stream and its Event share.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace wattune::inline v0_1::backend::opencl {
 
-// A queue, which lives as long as one of its commands is known.
+// A queue, which lives as long as one of its commands is referred to.
 using Queue = std::shared_ptr<const Handle<cl_command_queue>>;
 
 // A command, shared with the Event that the caller holds.

@@ -1,5 +1,5 @@
-// OpenClMemory: memory that a stream moves and a kernel gets, a buffer or an image. Each call enqueues one command,
-// which has ended when its event has.
+// OpenClMemory: a buffer or an image, as memory that a stream copies and a kernel gets. Each call enqueues one command
+// and returns its event.
 #pragma once
 
 #include "backend/opencl/session.h"

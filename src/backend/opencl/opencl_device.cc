@@ -70,7 +70,7 @@ class OpenClDevice : public Device {
 
   Result<Sensors*> sensors() override { return Error(ErrorCode::unavailable, "sensors are read of CUDA devices only"); }
 
-  // Fails, because OpenCL does not tell on which board a device is.
+  // Fails, because OpenCL does not report which board a device is on.
   Result<ClockControl*> clock_control() override {
     return Error(ErrorCode::unavailable, "clocks are set of CUDA devices only");
   }
@@ -97,7 +97,7 @@ Result<std::shared_ptr<Session>> session_of_device(Device& device) {
   return opencl->session();
 }
 
-// Tells whether the context has the device.
+// Tells whether the context includes the device.
 bool has_device(const ClApi& cl, cl_context context, cl_device_id device) {
   std::size_t size = 0;
   if (cl.clGetContextInfo(context, CL_CONTEXT_DEVICES, 0, nullptr, &size) != CL_SUCCESS) return false;

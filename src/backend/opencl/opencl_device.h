@@ -1,4 +1,4 @@
-// The OpenCL backend in the form that the registry takes.
+// Makes OpenCL devices available as a backend.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// A range of a buffer, used only in commands, which take any offset; a sub-buffer would have to be aligned.
+// A part of a buffer. It is not a sub-buffer, whose offset would have to be aligned: commands get its offset instead.
 #pragma once
 
 #include "backend/opencl/buffer.h"

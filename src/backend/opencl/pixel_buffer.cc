@@ -25,7 +25,7 @@ cl_channel_order order_of(ChannelOrder order) {
   return CL_RGBA;
 }
 
-// Returns the channel type; 0 if images have no such channels.
+// Returns OpenCL's channel type; 0 if there are no images with such channels.
 cl_channel_type channel_of(ElementType type, bool normalized) {
   switch (type) {
     case ElementType::int8: return normalized ? CL_SNORM_INT8 : CL_SIGNED_INT8;

@@ -1,4 +1,4 @@
-// An image object.
+// Pixels in an OpenCL image object.
 #pragma once
 
 #include <vector>
@@ -29,7 +29,7 @@ class OpenClPixelBuffer : public OpenClMemory {
   Handle<cl_mem> linear_;  // the memory of an image1d_buffer
   Handle<cl_mem> image_;
   PixelLayout layout_;
-  std::vector<std::byte> filling_;  // read until the command has ended
+  std::vector<std::byte> filling_;  // source of fill(), which the device reads until the command has ended
 };
 
 // Makes a sampler by clCreateSampler; null on failure, with its code in `code`.

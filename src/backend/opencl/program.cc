@@ -17,7 +17,7 @@ namespace {
 
 using ParametersByKernel = std::map<std::string, std::vector<KernelParameter>>;
 
-// Returns a similar name, or else some of those that exist.
+// Returns advice for an unknown name: a similar name, or else some of those that exist.
 std::string kernels_advice(const std::string& wanted, const std::vector<std::string>& names) {
   const std::string text = suggest(wanted, names);
   return names.empty() || text.starts_with("did you mean") ? text : fmt::format("one of: {}", some_of(names));
@@ -25,7 +25,8 @@ std::string kernels_advice(const std::string& wanted, const std::vector<std::str
 
 class OpenClProgram : public Program {
  public:
-  // Makes a program. `told` is the source's code, or the parameters of its kernels that a compile process read.
+  // Makes a program. `told` is the code of the source or, for a binary, the parameters of its kernels, which a compile
+  // process read.
   OpenClProgram(Handle<cl_program> program, std::string log, std::variant<PlainCode, ParametersByKernel> told)
       : Program(*program.session()), program_(std::move(program)), log_(std::move(log)), told_(std::move(told)) {}
 
@@ -85,8 +86,8 @@ Result<std::unique_ptr<OpenClKernel>> OpenClKernel::made_anew() const {
   return kernel;
 }
 
-// Returns the resources. OpenCL 1.2 reports the private memory and, before arguments are set, the local memory that the
-// kernel declares.
+// Returns the resources. OpenCL 1.2 reports the private memory, and the local memory that the kernel declares if no
+// arguments are set yet.
 Result<KernelResources> OpenClKernel::resources(std::size_t, std::size_t local_bytes) const {
   const Session& session = *kernel_.session();
   WATTUNE_TRY(session.check());

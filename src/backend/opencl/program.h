@@ -1,4 +1,4 @@
-// Programs and kernels of an OpenCL device.
+// Programs of an OpenCL device and their kernels.
 #pragma once
 
 #include <mutex>
@@ -24,8 +24,8 @@ class OpenClKernel : public Kernel {
   // Makes another kernel object of the same function, with arguments of its own.
   Result<std::unique_ptr<OpenClKernel>> made_anew() const;
   cl_kernel get() const { return kernel_.get(); }
-  // Returns the mutex to hold from setting the first argument until the launch is enqueued, because the arguments are
-  // part of the kernel object.
+  // Returns the mutex that must be held from setting the first argument until the launch is enqueued, because OpenCL
+  // stores arguments in the kernel object.
   std::mutex& launching() const { return launching_; }
   // Returns the local memory of one work-group: the kernel's own, and that of the arguments set last.
   std::uint64_t local_memory_bytes() const;
@@ -44,7 +44,7 @@ class OpenClKernel : public Kernel {
   mutable std::mutex launching_;
 };
 
-// Programs from build_source() and build_binary() in compiler.h, with their errors.
+// The next two functions make programs as build_source() and build_binary() of compiler.h do, with their errors.
 
 Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& session, const KernelSource& source,
                                                std::span<const Macro> macros, Nanoseconds limit);

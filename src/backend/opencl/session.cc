@@ -110,7 +110,7 @@ Error Session::failure(cl_int code, std::string_view doing) {
       .native(code, std::string(cl_name(code)));
 }
 
-// Tests with a buffer of its own whether the context still works.
+// Tests whether the context still works, by using a small buffer.
 bool Session::works() {
   const cl_uint written = 0x600d;
   cl_uint read = 0;

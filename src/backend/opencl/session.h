@@ -20,7 +20,7 @@
 
 namespace wattune::inline v0_1::backend::opencl {
 
-// The time that commands may still take. Compilation by the driver at a launch (PoCL) counts apart from running.
+// The time that commands may still take, to run, and to be compiled by the driver at a launch (PoCL).
 struct TimeLeft {
   Nanoseconds compiling;
   Nanoseconds running;
@@ -40,24 +40,23 @@ class Session : public DeviceLife {
   const ClApi& cl() const { return *cl_; }
   cl_context context() const { return context_; }
   cl_device_id device() const { return device_.id; }
-  // Returns the queue for small transfers beside the user's streams.
+  // Returns the queue for small transfers of the session itself.
   cl_command_queue service_queue() const { return service_queue_; }
   const DeviceInfo& info() const override { return device_.info; }
   bool attached() const { return attached_; }
-  // Tells whether the driver compiles a kernel at its first launch and separates this from running by the command's
-  // status. Other drivers, NVIDIA's among them, may never report CL_RUNNING.
+  // True if the driver compiles a kernel at its first launch, and the command's status shows when compiling ends and
+  // running begins. Other drivers, NVIDIA's among them, may never report CL_RUNNING.
   bool compiles_at_launch() const { return info().platform == "Portable Computing Language"; }
   // Returns the contents of guard zones: bytes without a repeating pattern, so that no kernel writes them by chance.
   std::span<const std::byte> guard() const { return guard_; }
 
-  // Fails with device_lost unless the session is in use.
+  // Checks that the session is in use. Fails with device_lost otherwise.
   Result<void> check() const;
   void close();
   bool releasable() const { return state_ != State::abandoned; }
 
-  // Waits until the event is complete or has failed (which is no error here), and subtracts the time from `left`.
-  // `launch` tells whether it belongs to a launch. On timeout the session is abandoned, unless the context is an
-  // application's.
+  // Waits until the command of the event has ended, even by a failure, and subtracts the time from `left`. `launch`
+  // tells whether the command is a launch. On timeout the session is abandoned, unless the context is an application's.
   Result<void> wait(cl_event event, bool launch, TimeLeft& left);
   // Returns a moment that the device reported, counted from the session's first one, because the device's own clock has
   // more digits than a double.
@@ -81,7 +80,7 @@ class Session : public DeviceLife {
   const bool attached_;
   cl_command_queue service_queue_ = nullptr;
   std::vector<std::byte> guard_;
-  std::atomic<cl_ulong> beginning_ = 0;  // the first reported moment; 0 if there was none
+  std::atomic<cl_ulong> beginning_ = 0;  // the first moment that the device reported; 0 if there was none
   std::atomic<State> state_ = State::in_use;
 };
 

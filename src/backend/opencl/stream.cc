@@ -63,8 +63,7 @@ class OpenClStream : public Stream {
   Result<std::unique_ptr<PreparedLaunch>> prepare(Kernel& kernel, const Geometry3& geometry,
                                                   std::span<const LaunchArgument> arguments) override;
 
-  // Adds a barrier, which becomes a command of this stream too: finish() waits for the awaited launch and returns its
-  // error.
+  // Adds a barrier as a command of this stream, so that finish() waits for the awaited launch and returns its error.
   Result<void> wait_for(const Event& event) override {
     WATTUNE_TRY(session().check());
     WATTUNE_TRY(check_own(session(), event, "the event"));
@@ -100,8 +99,8 @@ class OpenClStream : public Stream {
 
   bool keeps_times() const override { return profiled_; }
 
-  // Asks with a marker behind all commands of the queue. Once the marker is complete, the queue was idle at that
-  // moment.
+  // Enqueues a marker after all commands of the queue and asks for its status. If the marker is complete, the queue is
+  // idle.
   Result<StreamState> state() const override {
     WATTUNE_TRY(session().check());
     if (probe_.get() == nullptr) {
@@ -161,7 +160,7 @@ class OpenClStream : public Stream {
     return code == CL_SUCCESS ? Result<void>() : session().failure(code, "sending commands");
   }
 
-  // Waits for all commands, or only for the last one if nothing is compiled. Fewer questions to the driver disturb
+  // Waits for all commands, or only for the last one if nothing is compiled: asking the driver less often disturbs
   // measured times less.
   Result<void> wait(const std::vector<CommandPointer>& commands, TimeLeft& left) {
     if (left.compiling > Nanoseconds())
@@ -182,7 +181,7 @@ class OpenClStream : public Stream {
     return {};
   }
 
-  // Forgets complete commands, because an application may wait for its queue itself and never call finish().
+  // Forgets commands that have ended, because an application may wait for its queue itself and never call finish().
   void forget_complete() {
     std::erase_if(commands_, [](const CommandPointer& command) { return status_of(*command) == CL_COMPLETE; });
     most_commands_ = std::max(kFewCommands, 2 * commands_.size());
@@ -196,7 +195,7 @@ class OpenClStream : public Stream {
     });
   }
 
-  // Returns a sampler, which the stream keeps, because a kernel does not keep its samplers alive.
+  // Returns a sampler object. The stream keeps it, because a kernel does not keep its samplers alive.
   Result<cl_sampler> sampler_for(const Sampling& sampling) {
     for (const auto& [made_for, sampler] : samplers_)
       if (made_for == sampling) return sampler.get();
@@ -234,7 +233,7 @@ class OpenClStream : public Stream {
 
   static std::string running(const Kernel& kernel) { return fmt::format("running kernel `{}`", kernel.name()); }
 
-  // Enqueues a marker behind launches that left no event.
+  // Enqueues a marker after launches that left no event, so that they can be waited for.
   Result<void> enqueue_marker(bool launched) {
     return enqueue(
         "waiting for launches",
@@ -274,7 +273,7 @@ class OpenClStream : public Stream {
   Queue queue_;
   const bool profiled_;
   std::vector<std::pair<Sampling, Handle<cl_sampler>>> samplers_;
-  std::vector<CommandPointer> commands_;  // since the last finish, without those known to be complete
+  std::vector<CommandPointer> commands_;  // since the last finish, without those known to have ended
   std::size_t most_commands_ = kFewCommands;
   bool sent_unseen_ = false;        // launches without an event, since the last finish
   Nanoseconds compile_limit_;       // of the next finish

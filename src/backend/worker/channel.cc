@@ -14,7 +14,7 @@ namespace wattune::inline v0_1::backend::worker {
 
 namespace {
 
-// The mark of this build. Another build may give the same bytes another meaning.
+// The mark of this build, because another build may read the same bytes differently.
 constexpr std::uint64_t kMagic = WATTUNE_BUILD_ID;
 
 struct Header {
@@ -92,7 +92,7 @@ Result<void> Channel::receive_bytes(std::span<std::byte> bytes, const Deadline& 
 
 Result<void> Channel::send(std::span<const std::byte> payload, const Deadline& deadline) {
   if (payload.size() > kMaxPayload) return Error(ErrorCode::invalid_argument, "a message to a worker is too long");
-  // Header and payload in one call: most messages are short, and a call costs more than a copy.
+  // Header and payload are sent by one call: most messages are short, and a call costs more than copying them.
   const Header header{kMagic, payload.size()};
   std::vector<std::byte> frame(sizeof header + payload.size());
   std::memcpy(frame.data(), &header, sizeof header);

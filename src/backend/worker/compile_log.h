@@ -1,4 +1,5 @@
-// CompileLog: the log lines of one compilation, whose duration is the object's life.
+// CompileLog: writes log lines at the beginning and at the end of one compilation, which are those of this object's
+// life.
 #pragma once
 
 #include "core/logging.h"

@@ -11,11 +11,11 @@ namespace wattune::inline v0_1::backend::worker {
 
 namespace {
 
-// The time after its limit that a worker may take to report that it passed.
+// The time after the limit in which a worker may still report that the limit passed.
 constexpr Nanoseconds kReportGrace = nanoseconds_from_ms(250);
 // The time that a request is served before its delay is investigated.
 constexpr Nanoseconds kDelayBeforeLook = nanoseconds_from_ms(100);
-// The slowest copying of contents on any machine.
+// Time per byte of the slowest copying on any machine.
 constexpr double kNanosecondsPerByte = 10.0;
 
 double total_bytes(const auto& spans) {
@@ -54,7 +54,7 @@ Result<std::vector<std::byte>> Connection::exchange(std::span<const std::byte> m
   process_.forget_errors();
   WATTUNE_TRY(process_.channel().send(message, deadline));
   for (const std::span<const std::byte> contents : sent) WATTUNE_TRY(process_.channel().send_bytes(contents, deadline));
-  // Most answers come at once.
+  // This is reset first, because most answers come at once and need no look at processors.
   processor_wait_.reset();
   const Deadline soon = deadline_in(kDelayBeforeLook);
   const bool answered = process_.channel().wait_for_bytes(deadline ? std::min(*deadline, *soon) : *soon).has_value();
@@ -66,7 +66,7 @@ Result<std::vector<std::byte>> Connection::exchange(std::span<const std::byte> m
 
 Error Connection::broken(Error error, Nanoseconds limit) {
   switch (error.code()) {
-    case ErrorCode::invalid_argument: return error;  // too long to be sent; the worker has not seen it
+    case ErrorCode::invalid_argument: return error;  // too long to be sent, so that the worker is not affected
     case ErrorCode::timeout:
       return too_late(Error(ErrorCode::timeout, fmt::format("no answer within {:g} ms", to_ms(limit))));
     case ErrorCode::io_error: return end(process_.explain_end(answered_));

@@ -9,14 +9,14 @@ namespace wattune::inline v0_1::backend::worker {
 namespace {
 
 constexpr std::string_view kPassedNames[] = {
-    // the user's session
+    // variables of the user's session
     "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "PWD", "SHELL", "TEMP", "TERM", "TMP", "TMPDIR", "TZ", "USER",
-    // compilers, and what wraps them
+    // variables of compilers and of programs that wrap them
     "CC", "CCACHE_BASEDIR", "CCACHE_CONFIGPATH", "CCACHE_DIR", "CCACHE_DISABLE", "CCACHE_TEMPDIR", "COMPILER_PATH",
     "CPATH", "CPLUS_INCLUDE_PATH", "CXX", "C_INCLUDE_PATH", "GCC_EXEC_PREFIX", "LIBRARY_PATH", "SOURCE_DATE_EPOCH",
-    // environments of Python
+    // variables of Python's environments
     "CONDA_BUILD_SYSROOT", "CONDA_PREFIX", "PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV",
-    // libraries
+    // variables of libraries
     "ASAN_OPTIONS", "ASAN_SYMBOLIZER_PATH", "DISPLAY", "GLIBC_TUNABLES", "LLVM_PROFILE_FILE", "LSAN_OPTIONS",
     "MSAN_OPTIONS", "NEOReadDebugKeys", "TBB_NUM_THREADS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "UBSAN_SYMBOLIZER_PATH",
     "XDG_CACHE_HOME"};
@@ -26,7 +26,7 @@ constexpr std::string_view kPassedBeginnings[] = {
     "LC_",       "LD_",     "MALLOC_", "MESA_", "MKL_",   "NIX_",     "NVCC_", "NVIDIA_",  "NVRTC_", "OCL_", "OMP_",
     "OPENBLAS_", "OPENCL_", "POCL_",   "ROCM_", "ROCR_",  "RUSTICL_", "SYCL_", "WATTUNE_", "ZE_"};
 
-// Parts of the names of secrets, such as NVIDIA_API_KEY.
+// Words in the names of variables that hold secrets, such as NVIDIA_API_KEY.
 constexpr std::string_view kSecretWords[] = {"AUTH", "CREDENTIAL", "KEY", "PASS", "SECRET", "TOKEN"};
 
 }  // namespace

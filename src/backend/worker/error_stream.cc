@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::backend::worker {
 
 namespace {
 
-// "wattune-log debug opened cuda:0"
+// The beginning of a log line in a worker's error stream: "wattune-log debug opened cuda:0".
 constexpr std::string_view kLogMark = "wattune-log ";
 
 // Logs the line if it is one of the worker's log; returns whether it was.
@@ -35,7 +35,7 @@ void log_to_client() {
   // Writes each line by one call, so that no other process cuts it in two.
   set_log_sink([](LogLevel of, std::string_view text) {
     const std::string line = fmt::format("{}{} {}\n", kLogMark, to_string(of), text);
-    if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // the client reads no more
+    if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // the client has closed the stream
   });
 }
 

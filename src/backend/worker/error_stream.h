@@ -1,4 +1,4 @@
-// A worker's error stream, as its client reads it. It has messages of drivers and kernels, and between them the
+// Reads a worker's error stream for its client. The stream has messages of drivers and kernels, and between them the
 // worker's log lines (wattune/core/log.h), which become lines of the client's log.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace wattune::inline v0_1::backend::worker {
 
-// Sends the lines of a worker's log, from the level that WATTUNE_LOG names on, to its error stream.
+// Makes the worker write its log to its error stream, from the level on that WATTUNE_LOG names.
 void log_to_client();
 
 class ErrorStream {
@@ -17,7 +17,8 @@ class ErrorStream {
   // Reads `pipe`, which never blocks; it is empty if the worker shares the client's stream.
   explicit ErrorStream(Descriptor pipe) : pipe_(std::move(pipe)) {}
 
-  // Returns the text since the last call without log lines, which are logged under the worker's name.
+  // Returns the text that came since the last call, without log lines. These are written to the client's log, under the
+  // worker's name.
   std::string take(std::string_view worker);
 
  private:

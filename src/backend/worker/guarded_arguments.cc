@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::backend::worker {
 
 namespace {
 
-constexpr std::size_t kGuard = std::size_t{1} << 20;  // on each side of a piece
+constexpr std::size_t kGuard = std::size_t{1} << 20;  // inaccessible bytes on each side of a piece
 constexpr std::size_t kAlignment = 64;                // of contents, for vectorised references
 constexpr std::byte kPattern{0xA5};
 
@@ -74,8 +74,8 @@ void GuardedArguments::fill(const std::vector<ReferenceArgument>& arguments) con
   store(pieces_[argument_count() + 1].bytes, lengths);
 }
 
-// Maps a piece as shared memory. The worker then sees what the reference wrote, and it does not count as private
-// memory, which is limited.
+// Maps a piece as shared memory. The worker then sees what the reference writes, and the piece does not count as
+// private memory, which is limited.
 Result<void> GuardedArguments::place(Piece& piece, std::byte* begin) {
   const std::size_t size = piece.size;
   piece.pages = {begin, pages_of(size)};
@@ -111,7 +111,7 @@ void GuardedArguments::explain(const void* address, std::span<char> words) const
   words[0] = '\0';
   const auto* at = static_cast<const std::byte*>(address);
   if (at < area_.data() || at >= area_.data() + area_.size()) return;
-  // A guard belongs to the nearer piece.
+  // An address between two pieces belongs to the nearer one.
   const Piece* nearest = &pieces_.front();
   for (const Piece& piece : pieces_)
     if (piece.pages.data() - static_cast<std::ptrdiff_t>(kGuard / 2) <= at) nearest = &piece;

@@ -1,8 +1,9 @@
 // GuardedArguments: the arguments of a reference written in C++, in memory that its process shares with the worker.
 //
 // Each piece (the contents of an argument, the array of pointers to them, the array of their lengths) ends at the end
-// of a page. Both sides are inaccessible memory, so that an access beyond them ends the reference at once, and
-// explain() says which piece it missed. The rest of a piece's pages holds a pattern, in which writes show.
+// of a page. The memory on both sides is inaccessible, so that an access there ends the reference at once, and
+// explain() says which piece is nearest. The rest of a piece's pages holds a pattern, by which writes there are
+// noticed.
 #pragma once
 
 #include <cstddef>
@@ -31,10 +32,10 @@ class GuardedArguments {
 
   // Makes inputs read-only from now on; called in the reference's process.
   void make_inputs_read_only() const;
-  // Writes which argument an access to this address missed, as one line that begins with "it ". The line is empty if no
-  // piece is near. It allocates nothing, because a signal handler calls it.
+  // Writes a line on a bad access to this address, which says what argument it is near; it begins with "it ". The line
+  // is empty if no piece is near. No memory is allocated, because a signal handler calls this.
   void explain(const void* address, std::span<char> words) const;
-  // Describes writes beside the pieces; empty if there were none.
+  // Describes writes before or after the pieces; empty if there were none.
   std::string out_of_bounds_writes() const;
 
  private:

@@ -19,7 +19,8 @@ void LastWords::take_over(std::initializer_list<int> descriptors) const {
   for (const int each : descriptors) dup2(theirs_.get(), each);
 }
 
-// Takes one piece per call, so that a child that writes without end does not keep the caller from looking at the time.
+// Takes one piece of output per call, so that a child that writes for ever does not keep the caller from checking the
+// time.
 void LastWords::read_for(std::chrono::milliseconds patience) {
   constexpr std::size_t kKeptBytes = 4096;
   std::array<char, 65536> piece;

@@ -1,4 +1,4 @@
-// LastWords: the last output of a process, through a pipe that never makes it wait for long.
+// LastWords: keeps the last output of a process, read through a pipe that never blocks the process for long.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,8 @@ class LastWords {
 
   // Redirects these descriptors to the pipe; called in the child.
   void take_over(std::initializer_list<int> descriptors) const;
-  // Closes the writing end in the parent, so that the end of the child's writing can be seen. The child exists by then.
+  // Closes the parent's copy of the writing end, so that the parent sees when the child closes its own. Precondition:
+  // the child exists.
   void listen() { theirs_.close(); }
   // Takes one piece of output, waiting for it at most this long.
   void read_for(std::chrono::milliseconds patience);

@@ -1,5 +1,5 @@
-// wattune-worker: the program for a device in a process of its own. open_device_in_worker() starts it; nobody starts it
-// by hand.
+// wattune-worker: the program that serves a device in a process of its own. open_device_in_worker() starts it; users
+// never do.
 #include "backend/worker/supervisor.h"
 #include "wattune/backend/worker.h"
 

@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Nanoseconds kEndPatience = nanoseconds_from_ms(500);  // for a worker that was asked to end, or hung up
+constexpr Nanoseconds kEndPatience = nanoseconds_from_ms(500);  // for a worker that is to end by itself
 
 Error cannot_start(const std::string& what, int code) {
   return Error(ErrorCode::unavailable,
@@ -44,7 +44,7 @@ Result<fs::path> find_program(const WorkerOptions& options) {
   return find_own_program("wattune-worker");
 }
 
-// Two connected descriptors: ours stays here, theirs is for the child.
+// Two connected descriptors: `ours` is for this process, `theirs` for the child.
 struct Pair {
   Descriptor ours;
   Descriptor theirs;
@@ -58,7 +58,7 @@ Result<Pair> make_socket() {
   return pair;
 }
 
-// Makes a pipe that never blocks the child: text that does not fit while nobody reads is dropped.
+// Makes a pipe that never blocks the child: text that does not fit into it is dropped.
 Result<Pair> make_error_pipe() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return cannot_start("making a pipe", errno);
@@ -67,7 +67,7 @@ Result<Pair> make_error_pipe() {
   return pair;
 }
 
-// Returns the process as a descriptor; an empty one on systems before Linux 5.3, which have no such thing.
+// Returns a descriptor of the process; an empty one on systems before Linux 5.3, which lack them.
 Descriptor descriptor_of(pid_t process) { return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, process, 0))); }
 
 std::string how_ended(int status) {
@@ -80,7 +80,8 @@ std::string without_memory(std::uint64_t limit) {
   return fmt::format("worker reached its memory limit of {:.4g} MB", static_cast<double>(limit) / 1e6);
 }
 
-// Children that did not end when they were killed, to be reaped once they have. Any thread may call all functions.
+// Children that have not ended although they were killed. They are reaped once they have. Any thread may call all
+// functions.
 class Unkillable {
  public:
   void add(pid_t child) {
@@ -102,8 +103,8 @@ Unkillable& unkillable() {
   return children;
 }
 
-// Returns the part of this process's environment that workers get, with the variables of `own` replacing those of the
-// same names.
+// Returns the part of this process's environment that workers get, with variables of the same names replaced by those
+// of `own`.
 std::vector<std::string> environment_with(const std::vector<std::string>& own, const std::vector<std::string>& named) {
   std::vector<std::string> variables = passed_environment(named);
   for (const std::string& each : own) {
@@ -196,11 +197,11 @@ bool WorkerProcess::reap_within(Nanoseconds limit) {
   const Deadline deadline = deadline_in(limit);
   while (pid_ >= 0) {
     const pid_t reaped = waitpid(pid_, &status_, WNOHANG);
-    // ECHILD: the application reaps all children by itself, so the way in which this one ended stays unknown.
+    // ECHILD means that the application reaps all children itself, so it stays unknown how this one ended.
     if (reaped == pid_ || (reaped < 0 && errno == ECHILD)) {
       log_debug("{}: ended {}", name_, reaped == pid_ ? how_ended(status_) : "unseen");
-      if (reaped == pid_) ::kill(-pid_, SIGKILL);  // what it started does not outlive it
-      // A kill may have hit the supervisor itself, before it had ended all others.
+      if (reaped == pid_) ::kill(-pid_, SIGKILL);  // processes that it started must not outlive it
+      // If the supervisor itself was killed, it may not have ended the processes below it.
       if (reaped != pid_ || (WIFSIGNALED(status_) && WTERMSIG(status_) == SIGKILL)) end_strays(mark_);
       pid_ = -1;
     } else if (std::chrono::steady_clock::now() > *deadline) {
@@ -215,7 +216,7 @@ bool WorkerProcess::reap_within(Nanoseconds limit) {
 
 void WorkerProcess::forget_errors() { errors_.take(name_); }
 
-// Returns the last line that is not empty, without control characters, which a terminal would obey.
+// Returns the last line that is not empty, without control characters, which could change the terminal.
 std::string WorkerProcess::last_words() {
   constexpr std::size_t kMostLastWordBytes = 200;
   std::string words = errors_.take(name_);

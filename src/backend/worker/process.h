@@ -15,7 +15,7 @@ namespace wattune::inline v0_1::backend::worker {
 class WorkerProcess {
  public:
   // Starts a worker. Fails with unavailable if the program cannot be found or started, after several tries if the
-  // machine is short of processes or memory.
+  // machine is short of processes or memory for a moment.
   static Result<WorkerProcess> start(const WorkerOptions& options);
   WorkerProcess(WorkerProcess&& other) noexcept;
   WorkerProcess& operator=(WorkerProcess&&) = delete;
@@ -24,15 +24,17 @@ class WorkerProcess {
 
   Channel& channel() { return channel_; }
   pid_t id() const { return pid_; }
-  const std::string& name() const { return name_; }  // in the log
-  // Forgets the text on the worker's standard error, which makes room for more. Its log lines go to this process's log.
+  const std::string& name() const { return name_; }  // the worker's name in the log
+  // Discards the text on the worker's standard error, so that the pipe has room for more. Log lines in it go to this
+  // process's log.
   void forget_errors();
-  // Kills all that the worker started, and reaps it. Returns, in words, what is left after WorkerOptions::end_limit,
-  // which is usually nothing. A process that is stuck in a driver cannot be killed; it is reaped when it has ended.
+  // Kills the worker and all processes that it started, and reaps it. Returns a text on processes that are left after
+  // WorkerOptions::end_limit, usually empty. A process that is stuck in a driver cannot be killed; it is reaped when it
+  // has ended.
   std::string kill();
-  // Waits for a worker that hung up, kills it if it stays, and tells how it ended. The result is a device_lost with a
-  // message like "worker killed by SIGSEGV", followed by the last line of its standard error; the native code is the
-  // signal. A worker that has not `answered` yet may be of another build.
+  // Waits for a worker that closed the connection, kills it if it does not end, and tells how it ended. The result is a
+  // device_lost with a message like "worker killed by SIGSEGV", followed by the last line of its standard error; the
+  // native code is the signal. If it has not `answered` yet, it may come from another build.
   Error explain_end(bool answered);
 
  private:
@@ -43,9 +45,9 @@ class WorkerProcess {
   std::string last_words();
 
   WorkerOptions options_;  // with the executable that was found
-  std::string mark_;       // in the environment of all that the worker starts
+  std::string mark_;       // a variable in the environment of all processes that the worker starts
   std::string name_;
-  pid_t pid_;  // -1 once reaped or given up
+  pid_t pid_;  // -1 once the worker was reaped or given up
   int status_ = 0;
   bool killed_by_us_ = false;
   Channel channel_;

@@ -10,8 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns how long the threads of a process and of its descendants have waited so far. Threads that end meanwhile are
-// left out.
+// Returns how long the threads of a process and of its descendants have waited for a processor so far. Threads that end
+// meanwhile are left out.
 std::optional<Nanoseconds> waited(pid_t process) {
   Nanoseconds total;
   bool told = false;

@@ -1,4 +1,4 @@
-// ProcessorWait: tells whether processes lacked processors for some time, so that other processes made them late.
+// ProcessorWait: tells whether processes had to wait for processors, so that other processes delayed them.
 #pragma once
 
 #include <sys/types.h>

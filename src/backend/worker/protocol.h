@@ -16,8 +16,8 @@
 
 namespace wattune::inline v0_1::backend::worker {
 
-using ObjectId = std::uint64_t;  // 0 names no object
-using LaunchId = std::uint64_t;  // chosen by the client, rising in each stream
+using ObjectId = std::uint64_t;  // 0 means no object
+using LaunchId = std::uint64_t;  // chosen by the client, ascending in each stream
 
 enum class Request : std::uint32_t {
   discover,
@@ -49,7 +49,7 @@ struct Envelope {
 
 struct Nothing {};
 
-// The answer that names a new object by its id.
+// The answer to a request that makes an object: its id.
 struct Created {
   ObjectId id = 0;
 };
@@ -58,7 +58,7 @@ struct OpenRequest {
   std::string selector;
 };
 
-// The board of the device, whose ClockControl the client opens for itself.
+// The answer that names the device's board. The client opens the board's ClockControl itself.
 struct BoardAnswer {
   std::string board;
 };
@@ -157,7 +157,7 @@ struct LaunchCommand {
   Geometry3 geometry;
   std::vector<Argument> arguments;
 };
-// A number of equal launches, one after another, whose times nobody asks for; they have no id.
+// A number of equal launches, one after another, which are not timed and have no id.
 struct SendCommand {
   LaunchCommand launch;
   std::uint64_t times = 1;
@@ -179,9 +179,8 @@ struct StreamCommand {
   std::uint32_t stream = 0;  // index among the request's streams
   Command command;
 };
-// Hands the commands to the device, and waits for the streams that ask for it. Then it checks the guard zones of a
-// buffer, if one is named, from the first stream. With counters it counts them in that stream instead
-// (Counters::count()).
+// Hands the commands to the device, and waits for the streams that ask for it. Then checks the guard zones of a buffer,
+// if one is named, by the first stream. If counters are named, counts them in that stream instead (Counters::count()).
 struct RunRequest {
   std::vector<RunStream> streams;
   Nanoseconds limit;
@@ -191,7 +190,7 @@ struct RunRequest {
   std::vector<std::string> counters;
 };
 
-// The request of Event::ready().
+// The request that asks for Event::ready().
 struct PollRequest {
   ObjectId stream = 0;
   LaunchId launch = 0;
@@ -213,7 +212,7 @@ struct ReferenceRequest {
   std::string function;
   std::vector<ReferenceArgument> arguments;
   Nanoseconds limit;
-  std::uint64_t memory_limit_bytes = 0;  // of the worker, for messages
+  std::uint64_t memory_limit_bytes = 0;  // the worker's limit, for messages
 };
 
 struct ErrorFields {
@@ -230,10 +229,10 @@ struct ErrorFields {
 struct LaunchAnswer {
   std::optional<Nanoseconds> start;
   std::optional<Nanoseconds> duration;
-  std::vector<ErrorFields> errors;  // reasons why a time is missing, the start's first
+  std::vector<ErrorFields> errors;  // reasons why times are missing, that of the start first
 };
 struct RunAnswer {
-  // One per launch since the last finish of the streams that were finished, stream by stream.
+  // The answers for all launches since the last finish of the streams that were finished, stream by stream.
   std::vector<LaunchAnswer> launches;
   std::array<std::uint64_t, 2> changed_guard_bytes{};
   Conditions conditions;  // of all launches
@@ -241,7 +240,7 @@ struct RunAnswer {
   std::vector<SensorSample> samples;
 };
 struct PollAnswer {
-  std::optional<LaunchAnswer> launch;  // nullopt until it is ready
+  std::optional<LaunchAnswer> launch;  // nullopt until the launch has ended
   Conditions conditions;
 };
 

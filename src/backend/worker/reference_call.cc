@@ -27,8 +27,8 @@ namespace {
 
 using ReferenceSignature = void (*)(void* const* arguments, const std::size_t* lengths);
 
-// The report of the reference's process to the worker, in shared memory. The exit status cannot be the report, because
-// the reference may exit with any.
+// The report of the reference's process to the worker, in shared memory. The exit status cannot serve as the report,
+// because the reference may exit with any status.
 struct Report {
   enum class Stage { loading, calling, returned };
   enum class Trouble { none, cannot_load, no_function, threw, out_of_memory, bad_access };
@@ -68,7 +68,7 @@ struct Accesses {
 Accesses accesses;
 
 const char* describe(const siginfo_t& access) {
-  constexpr std::ptrdiff_t kFrame = 64 << 20;  // a large frame, which begins above the end and reaches below it
+  constexpr std::ptrdiff_t kFrame = 64 << 20;  // a large frame may reach below the stack's end
   constexpr std::ptrdiff_t kSlack = 64 << 10;
   if (access.si_signo != SIGSEGV || access.si_code != SEGV_MAPERR) return "";
   const auto* const address = static_cast<const std::byte*>(access.si_addr);
@@ -88,7 +88,7 @@ void on_bad_access(int number, siginfo_t* info, void*) {
 }
 
 void watch_accesses(const GuardedArguments& arguments, Report& report) {
-  static std::array<std::byte, 65536> stack;  // of its own, because the usual stack may be the one that is full
+  static std::array<std::byte, 65536> stack;  // a stack for the handler, because the usual stack may be full
   const stack_t alternative{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
   sigaltstack(&alternative, nullptr);
   rlimit most{};
@@ -101,7 +101,7 @@ void watch_accesses(const GuardedArguments& arguments, Report& report) {
   for (const int number : {SIGSEGV, SIGBUS}) sigaction(number, &action, nullptr);
 }
 
-// Restores the defaults that a user's program expects, in place of the worker's settings.
+// Restores the default settings that a user's program expects, because the worker's settings differ.
 void restore_defaults() {
   for (const int number : {SIGTERM, SIGABRT, SIGPIPE}) signal(number, SIG_DFL);
   std::set_new_handler(nullptr);
@@ -123,7 +123,7 @@ void load_and_call(const ReferenceRequest& request, const std::filesystem::path&
   report.stage = Report::Stage::returned;
 }
 
-// Runs the reference. Ends without static destructors, which do not belong to any output.
+// Runs the reference. Ends without running static destructors, which do not affect outputs.
 [[noreturn]] void be_the_reference(const ReferenceRequest& request, const std::filesystem::path& object,
                                    const GuardedArguments& arguments, const LastWords& output, Report& report) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -176,7 +176,7 @@ std::string lack_of_memory(std::uint64_t limit) {
   return fmt::format("reached its memory limit of {:.4g} MB", static_cast<double>(limit) / 1e6);
 }
 
-// Describes the end of a process that did not reach the end of the function.
+// Describes how the reference's process ended before the function returned.
 std::string describe_end(int status, const Report& report, std::uint64_t memory_limit) {
   const char* const words = report.words.data();
   const std::string where = report.stage == Report::Stage::loading ? " in a static initialiser" : "";
@@ -217,7 +217,7 @@ Error cannot_compile(const Error& error, const std::filesystem::path& file) {
                fmt::format("{} cannot compile {}: {}", error.native_name(), file.string(), reason));
 }
 
-// Compiles the reference. The path is absolute, so that a source that is named like an option is not taken for one.
+// Compiles the reference. The path is absolute, so that a file whose name looks like an option is not taken for one.
 Result<void> compile(const ReferenceRequest& request, const std::filesystem::path& object) {
   std::error_code ignored;
   const std::filesystem::path file = std::filesystem::absolute(request.file, ignored);

@@ -1,8 +1,8 @@
-// A call of a reference written in C++, in a process of its own, a child of the worker.
+// Calls a reference written in C++ in a process of its own, a child of the worker.
 //
 // That process runs the user's code: it may crash, throw, exit, hang, or close any open descriptor, from its static
-// initialisers on. It has no input, its output is used in error messages only, and it holds no connection. All that it
-// starts is ended with the worker. Static destructors do not run.
+// initialisers on. It has no input, its output is used in error messages only, and it holds no connection. Processes
+// that it starts end with the worker. Static destructors do not run.
 #pragma once
 
 #include "backend/worker/guarded_arguments.h"
@@ -11,8 +11,8 @@
 namespace wattune::inline v0_1::backend::worker {
 
 // Calls the reference. Fails with compile_failed, not_found (the function), unavailable (no compiler, no process for
-// it) or timeout. Fails with invalid_argument if it crashed, threw, ended its process, or accessed memory that it must
-// not. Precondition: this process has one thread.
+// it) or timeout. Fails with invalid_argument if it crashed, threw, ended its process, or accessed memory outside of
+// its arguments. Precondition: this process has one thread.
 Result<Nothing> call_reference(const ReferenceRequest& request, const GuardedArguments& arguments);
 
 }  // namespace wattune::backend::worker

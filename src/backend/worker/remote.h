@@ -1,4 +1,4 @@
-// Buffers and kernels on the client's side: names for objects that live in a worker.
+// The client's buffers and kernels, each of which refers to an object in a worker.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ using ConnectionPointer = std::shared_ptr<Connection>;
 // The limit of requests that neither compile nor run anything.
 inline constexpr Nanoseconds kShortRequestLimit = nanoseconds_from_seconds(60);
 
-// An object in the worker, which the worker drops when this one is destroyed.
+// An object in the worker. When this reference to it is destroyed, the worker drops the object.
 class Remote {
  public:
   Remote(ConnectionPointer connection, ObjectId id) : connection_(std::move(connection)), id_(id) {}

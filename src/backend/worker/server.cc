@@ -1,4 +1,4 @@
-// The worker's side: a loop that answers requests with a device of its own.
+// The worker's side of the protocol: a loop that answers the client's requests, with the worker's device.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -26,8 +26,8 @@ class Server {
  public:
   explicit Server(Channel channel) : channel_(std::move(channel)) {}
 
-  // Serves until the connection ends. Returns io_error if the client hung up, parse_error after a message that makes no
-  // sense.
+  // Serves until the connection ends. Returns io_error if the client closed the connection, parse_error after a message
+  // that makes no sense.
   Error serve() {
     for (;;)
       if (Result<void> served = serve_one(); !served) return std::move(served).error();
@@ -96,7 +96,7 @@ class Server {
     return keep_program(std::move(program));
   }
 
-  // Compiles an image without a device, because a compile process has none.
+  // Compiles an image. It needs no device, because a compile process has none.
   Result<Image> compile(const CompileRequest& asked) {
     const CompileLog log(asked.source);
     return compile_image(asked.target, asked.source, asked.macros, asked.limit);
@@ -164,8 +164,8 @@ class Server {
     return sensors->read();
   }
 
-  // Returns the board of the device. The control that is made for this sets nothing, and so restores nothing when this
-  // worker ends.
+  // Returns the board of the device. The control that is opened for this changes no setting, and so restores none when
+  // this worker ends.
   Result<BoardAnswer> tell_board(const Nothing&) {
     WATTUNE_TRY(check_device());
     WATTUNE_ASSIGN(const ClockControl* control, device_->clock_control());
@@ -210,7 +210,7 @@ class Server {
     return {};
   }
 
-  // Reads and drops contents for which there is no room.
+  // Receives contents and drops them, if there is no memory for them.
   Result<void> discard(std::uint64_t bytes) {
     std::array<std::byte, 65536> piece;
     for (std::size_t taken = 0; bytes > 0; bytes -= taken) {
@@ -236,7 +236,7 @@ class Server {
   }
 
   Channel channel_;
-  std::unique_ptr<Device> device_;  // before the objects made from it, so that it is destroyed after them
+  std::unique_ptr<Device> device_;  // declared before the objects made from it, so that it is destroyed after them
   ObjectTable objects_;
   StreamServer streams_{channel_, objects_};
 };

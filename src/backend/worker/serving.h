@@ -1,4 +1,4 @@
-// The common parts of the server: the objects that it keeps, and its way of answering.
+// The common parts of the server: a table of the objects that it keeps, and the function that answers.
 #pragma once
 
 #include <fmt/format.h>

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Tells whether a process has the mark. Zombies have an empty environment, and that of another user's process is
-// unreadable.
+// Tells whether a process has the mark. The environment of a zombie is empty, and that of another user's process cannot
+// be read.
 bool has_mark(const fs::path& process, const std::string& mark) {
   std::ifstream stream(process / "environ", std::ios::binary);
   for (std::string variable; std::getline(stream, variable, '\0');)
@@ -47,7 +47,7 @@ std::string new_mark() {
 }
 
 void end_strays(const std::string& mark) {
-  constexpr int kTries = 50;  // processes that a driver holds stay
+  constexpr int kTries = 50;  // processes that a driver holds cannot be killed
   constexpr timespec kPause{0, 2'000'000};
   for (int i = 0; i < kTries; ++i) {
     const std::vector<pid_t> strays = marked(mark);

@@ -1,4 +1,4 @@
-// Processes that outlived their supervisor, found by a mark in their environment.
+// Kills processes that outlived their supervisor, which are found by a mark in their environment.
 //
 // A supervisor that is killed takes its worker along, but not the processes that the worker started in sessions of
 // their own. Therefore each worker has a variable with a unique name in its environment. Processes that it starts
@@ -9,7 +9,7 @@
 
 namespace wattune::inline v0_1::backend::worker {
 
-// Returns "NAME=1" with a name that is different each time, on this machine.
+// Returns a new mark, "NAME=1". Its name is different each time on this machine.
 std::string new_mark();
 
 // Kills all processes of this user that have the mark, and processes that these start meanwhile.

@@ -109,7 +109,7 @@ Result<RunAnswer> StreamServer::execute(Device& device, const RunRequest& asked,
     WATTUNE_ASSIGN(answer.counters, counters->count(*served.front()->stream, asked.counters, asked.limit));
     return answer;
   }
-  // The wait is needed after an error too, because commands that were collected use the contents.
+  // The streams are finished after an error, too, because commands that were collected use the contents.
   Result<RunAnswer> answer = finish(device, asked, served);
   if (answer && !collected) return collected.error();
   return answer;

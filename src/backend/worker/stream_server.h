@@ -1,4 +1,4 @@
-// StreamServer: the worker's streams, and the requests that give them commands.
+// StreamServer: the worker's streams. It serves the requests that give them commands.
 #pragma once
 
 #include "backend/worker/serving.h"
@@ -6,7 +6,8 @@
 
 namespace wattune::inline v0_1::backend::worker {
 
-// Contents on their way between the socket and the device. They are not cleared first, because they may be gigabytes.
+// A block of memory for contents on their way between the socket and the device. It is not cleared first, because it
+// may have gigabytes.
 class Block {
  public:
   // Makes room for this many bytes; the former contents are lost.
@@ -26,7 +27,7 @@ class Block {
   std::size_t size_ = 0;
 };
 
-// A stream, and what it was given since its last finish.
+// A stream with the commands and contents that it has got since its last finish.
 struct ServedStream {
   struct Launched {
     LaunchId id = 0;
@@ -35,8 +36,8 @@ struct ServedStream {
 
   std::unique_ptr<Stream> stream;
   std::vector<Launched> launches;
-  // The contents. After an error the device may still use them. Contents that were read are kept even longer, because
-  // the same outputs come again, and allocating the pages of gigabytes takes long.
+  // The contents to write. They are kept because the device may still use them after an error. Blocks for reading are
+  // kept even after a finish, because the same outputs will be read again, and allocating gigabytes takes long.
   std::vector<Block> written;
   std::vector<Block> read;
   std::size_t reads = 0;            // blocks in use

@@ -28,11 +28,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The time for a worker whose client hung up to end in order, and then for its compilers to remove their files.
+// The time in which a worker whose client closed the connection may end by itself, and after that, in which its
+// compilers may remove their files.
 constexpr milliseconds kHangUpPatience{100};
 constexpr milliseconds kForever{-1};
 
-// The signals that a supervisor receives by reading them.
+// The signals that a supervisor waits for and reads from a descriptor.
 class Signals {
  public:
   Signals() {
@@ -46,7 +47,7 @@ class Signals {
   ~Signals() { close(descriptor_); }
 
   int descriptor() const { return descriptor_; }
-  // Reads all signals that have come; returns whether another process sent a SIGTERM.
+  // Reads all signals that have come; returns true if another process sent a SIGTERM.
   bool take_all() const {
     bool told = false;
     for (signalfd_siginfo each{}; read(descriptor_, &each, sizeof each) == sizeof each;)
@@ -63,8 +64,8 @@ class Signals {
 };
 
 struct WorkerEnd {
-  int status = 0;                // as waitpid() returns it
-  std::uint64_t most_bytes = 0;  // peak of its memory
+  int status = 0;                // in the form of waitpid()
+  std::uint64_t most_bytes = 0;  // largest memory that the worker has used
 };
 
 class Supervisor {
@@ -89,7 +90,7 @@ class Supervisor {
   void end_in_order() {
     wait(kHangUpPatience);
     if (over()) return;
-    kill(0, SIGTERM);  // its group; the worker itself ignores it
+    kill(0, SIGTERM);  // to the whole process group; the worker itself ignores it
     wait(kHangUpPatience);
   }
 
@@ -100,7 +101,7 @@ class Supervisor {
       pause(left);
   }
 
-  // Waits until an event that concerns this process.
+  // Waits for a signal or a change of a child, but no longer than `limit`.
   void pause(milliseconds limit) {
     pollfd entries[] = {{signals_.descriptor(), POLLIN, 0}, {hung_up_ ? -1 : kWorkerDescriptor, POLLRDHUP, 0}};
     poll(entries, std::size(entries), static_cast<int>(limit.count()));
@@ -121,7 +122,8 @@ class Supervisor {
 
   bool all_gone() const { return waitid(P_ALL, 0, nullptr, WEXITED | WNOWAIT | WNOHANG) != 0 && errno == ECHILD; }
 
-  // Kills the children. Their own children become this process's, and are killed the next time.
+  // Kills the child processes. Their own children then become children of this process, and are killed by the next
+  // call.
   void kill_children() const {
     if (!ended_) kill(worker_, SIGKILL);
     const std::string self = std::to_string(getpid());
@@ -139,7 +141,7 @@ class Supervisor {
 
 void be_the_first_to_end() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
 
-// Installs a handler that does nothing. SIG_IGN would be inherited by programs that the worker starts.
+// Installs a handler that does nothing, instead of SIG_IGN, which programs that the worker starts would inherit.
 void ignore_the_call_to_compilers() {
   struct sigaction action {};
   action.sa_handler = [](int) {};
@@ -147,8 +149,8 @@ void ignore_the_call_to_compilers() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-// Tells whether a worker that aborted had run out of memory: LLVM aborts when malloc() returns nothing. Its containers
-// double and copy, so one that could not grow any more had taken about a third of the limit.
+// Tells whether a worker that aborted had run out of memory: LLVM aborts when malloc() returns nothing. LLVM's
+// containers double by copying. So when one could not grow any more, the worker had used about a third of the limit.
 bool lacked_memory(const WorkerEnd& end, std::uint64_t limit) {
   return WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGABRT && limit > 0 && end.most_bytes >= limit / 4;
 }

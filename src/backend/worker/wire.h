@@ -1,5 +1,5 @@
-// Values as bytes, for the two ends of a worker's socket. Both run on one machine, so numbers keep their layout in
-// memory.
+// Converts values to bytes and back, for the two ends of a worker's socket. Both run on one machine, so numbers keep
+// their layout in memory.
 //
 // A struct is described once, by the list of its members, and can then be written and read:
 //   template <> inline constexpr auto kFields<Macro> = std::tuple(&Macro::name, &Macro::value);
@@ -101,7 +101,7 @@ class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
 
-  // True if everything was read and made sense.
+  // True if all bytes were read and no value was impossible.
   bool complete() const { return !failed_ && rest_.empty(); }
 
   template <Number T>

@@ -1,4 +1,4 @@
-// The client's side: Device and its objects, which are names for objects in a worker.
+// The client's side of the protocol: a Device and its objects, which refer to objects in a worker.
 #include <fmt/format.h>
 
 #include <thread>
@@ -32,7 +32,7 @@ class WorkerProgram : public Program, public Remote {
 
 class WorkerCounters : public Counters {
  public:
-  // Makes the counters of the connection's device; `connection` follows the device through its lives.
+  // Makes the counters of the connection's device; the device replaces `connection` when it is reset.
   explicit WorkerCounters(const ConnectionPointer& connection) : connection_(connection) {}
 
   Result<std::vector<CounterInfo>> list() override {
@@ -48,13 +48,13 @@ class WorkerCounters : public Counters {
   const ConnectionPointer& connection_;
 };
 
-// Returns advice, also for PoCL's message when it finds no memory.
+// Returns advice for the error, also for PoCL's message when it lacks memory.
 std::string advice_on(const Error& error) {
   if (error.message().find("Not enough memory to run on this device") == std::string::npos) return error.advice();
   return "PoCL asks /sys how much memory there is: mount it into the container; or allow the worker more memory";
 }
 
-// Returns unavailable for a lost worker: one that could not be made to serve is missing, not lost.
+// Turns device_lost into unavailable: a worker that never served is missing, not lost.
 Error unavailable_if_lost(Error error) {
   if (error.code() != ErrorCode::device_lost && error.code() != ErrorCode::timeout) return error;
   return Error(ErrorCode::unavailable, error.message())
@@ -63,7 +63,7 @@ Error unavailable_if_lost(Error error) {
       .with_context("starting a worker");
 }
 
-// A worker that was started, and its first answer.
+// A worker that was started, with its first answer.
 template <typename Answer>
 struct Started {
   ConnectionPointer connection;
@@ -151,7 +151,7 @@ class WorkerDevice : public Device {
     return finish_streams(outbox_, streams, wait);
   }
 
-  // Returns the sensors. A device without any is asked why.
+  // Returns the sensors. If the device has none, the worker is asked for the reason.
   Result<Sensors*> sensors() override {
     if (info_.sensors.empty()) WATTUNE_TRY(sensors_.read());
     return &sensors_;
@@ -183,7 +183,7 @@ class WorkerDevice : public Device {
   WorkerDevice(std::string selector, WorkerOptions options)
       : selector_(std::move(selector)), options_(std::move(options)) {}
 
-  // Starts a new worker with the device open. The old connection stays if that fails.
+  // Starts a new worker and opens the device in it. If that fails, the old connection stays.
   Result<DeviceInfo> connect() {
     WATTUNE_ASSIGN(auto started, start_worker<DeviceInfo>(options_, Request::open, OpenRequest{selector_}));
     connection_ = std::move(started.connection);
@@ -199,7 +199,7 @@ class WorkerDevice : public Device {
   std::shared_ptr<Outbox> outbox_;  // shared by all streams of the connection
   WorkerSensors sensors_{connection_};
   WorkerCounters counters_{connection_};
-  std::unique_ptr<ClockControl> clocks_;  // nullptr until it is asked for; it outlives workers
+  std::unique_ptr<ClockControl> clocks_;  // nullptr until clock_control() is called; it outlives workers
 };
 
 }  // namespace

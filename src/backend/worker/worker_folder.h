@@ -1,5 +1,5 @@
-// WorkerFolder: a folder for a worker's temporary files, PoCL's cache among them, so that none is left when the worker
-// is killed.
+// WorkerFolder: a folder for a worker's temporary files and PoCL's cache, so that no file is left when the worker is
+// killed.
 //
 // Its supervisor holds the lock on it (own_folder.h).
 #pragma once
@@ -12,11 +12,11 @@ namespace wattune::inline v0_1::backend::worker {
 
 class WorkerFolder {
  public:
-  // Creates the folder; the worker does without if there is no place for it.
+  // Creates the folder. If that fails, the worker uses the usual folder.
   WorkerFolder();
-  // Directs drivers and compilers to the folder, through the environment of the worker.
+  // Makes drivers and compilers use the folder, by variables of the worker's environment.
   void use();
-  // Removes the folder, in the supervisor, once nobody uses it any more.
+  // Removes the folder; called in the supervisor, once no process uses it any more.
   void remove();
 
  private:

@@ -63,7 +63,7 @@ class WorkerStream : public Stream, public Remote {
 
   std::shared_ptr<Outbox> outbox_;
   Nanoseconds compile_limit_;  // of the next finish
-  // The results that were handed over since the last finish.
+  // True if commands were sent since the last finish, so that their results are still to come.
   bool under_way_ = false;
   std::vector<std::span<std::byte>> received_;
   std::vector<std::shared_ptr<RemoteLaunch>> launches_;
@@ -112,7 +112,7 @@ class WorkerEvent : public Event {
     if (has_ended) return {};
     return Error(ErrorCode::invalid_argument, "the launch has not finished");
   }
-  // Returns the reason why the worker could not tell a time.
+  // Returns the reason why the worker has no time for the start or the end.
   Error error(bool of_start) const {
     const std::vector<ErrorFields>& errors = launch_->answer->errors;
     if (errors.empty()) return Error(ErrorCode::internal, "the worker did not tell the time of a launch");
@@ -125,10 +125,10 @@ class WorkerEvent : public Event {
 
 }  // namespace
 
-// One request that hands streams over, and finishes those that it names.
+// A request that sends the commands of streams, and finishes those that it names.
 class Dispatch {
  public:
-  // Takes the commands of `streams`, and the commands of others that they wait for.
+  // Takes the commands of `streams`, and those commands of others for which they wait.
   Dispatch(Outbox& outbox, std::span<WorkerStream* const> streams, bool finish)
       : finished_(finish ? streams.size() : 0) {
     streams_.assign(streams.begin(), streams.end());
@@ -137,7 +137,7 @@ class Dispatch {
     for (auto& [stream, awaited, outgoing] : entries) take(*stream, std::move(outgoing));
   }
 
-  // Sends all collected commands with `request`, and tells each launch what became of it.
+  // Sends all collected commands with `request`, and stores in each launch its answer or its failure.
   Result<RunAnswer> ask(RunRequest request, Connection& connection) {
     Nanoseconds limit = finished_ > 0 ? request.limit : kShortRequestLimit;
     for (std::size_t i = 0; i < streams_.size(); ++i) {
@@ -155,7 +155,7 @@ class Dispatch {
   }
 
  private:
-  // The part of one stream in this request.
+  // The commands of one stream in this request.
   struct Share {
     std::vector<std::span<std::byte>> received;
     std::vector<std::shared_ptr<RemoteLaunch>> launches;
@@ -176,7 +176,7 @@ class Dispatch {
     commands_.push_back({static_cast<std::uint32_t>(index), std::move(outgoing.command)});
   }
 
-  // Returns the memory that the answer fills.
+  // Returns the memory into which the answer's contents are received.
   std::vector<std::span<std::byte>> received() const {
     std::vector<std::span<std::byte>> all;
     for (std::size_t i = 0; i < finished_; ++i) {
@@ -186,7 +186,7 @@ class Dispatch {
     return all;
   }
 
-  // Passes the launches and the memory of reads on to the streams.
+  // Moves the launches, and the memory for reads, to the streams.
   void keep() {
     for (std::size_t i = 0; i < shares_.size(); ++i) {
       std::ranges::copy(shares_[i].received, std::back_inserter(streams_[i]->received_));
@@ -200,7 +200,7 @@ class Dispatch {
       for (const auto& launch : share.launches) launch->failure = failure;
   }
 
-  // Ends the launches of finished streams, with an answer or a failure.
+  // Gives the launches of finished streams their answers, or the failure.
   void settle(RunAnswer* answer, const std::shared_ptr<const Error>& failure) {
     std::size_t told = 0;
     for (std::size_t i = 0; i < finished_; ++i) {
@@ -217,7 +217,7 @@ class Dispatch {
     launch.conditions = answer.conditions;
   }
 
-  std::vector<WorkerStream*> streams_;  // those to be finished come first
+  std::vector<WorkerStream*> streams_;  // the streams to be finished come first
   const std::size_t finished_;          // number of streams to be finished
   std::vector<Share> shares_;           // of the streams, as far as they have one
   std::vector<StreamCommand> commands_;

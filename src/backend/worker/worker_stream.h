@@ -1,4 +1,5 @@
-// The client's streams. Their commands travel to the worker when submit() or finish() is called for one of them.
+// The client's streams. Their commands are collected and sent to the worker when submit() or finish() is called for one
+// of them.
 #pragma once
 
 #include <memory>
@@ -12,17 +13,17 @@ namespace wattune::inline v0_1::backend::worker {
 
 class WorkerStream;
 
-// A launch as its stream, which fills this in, and its event see it.
+// The record of a launch, which its stream fills in and its event reads.
 struct RemoteLaunch {
   LaunchId id = 0;
   ObjectId stream = 0;
-  WorkerStream* collector = nullptr;          // the stream, until the launch is handed over
+  WorkerStream* collector = nullptr;          // the stream, until the launch is sent
   std::optional<LaunchAnswer> answer;         // once it has ended
   std::shared_ptr<const Error> failure = {};  // reason why it will have no answer
   Conditions conditions;
 };
 
-// A command on its way, with the contents that it writes or reads.
+// A command to be sent, with the contents that it writes or reads.
 struct Outgoing {
   Command command;
   std::span<const std::byte> sent = {};
@@ -36,7 +37,7 @@ struct Outgoing {
 struct Outbox {
   ConnectionPointer connection;
   Backlog<WorkerStream, Outgoing> backlog = {};
-  LaunchId last_launch = 0;  // or prepared launch
+  LaunchId last_launch = 0;  // the last id of a launch or prepared launch
 };
 
 Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Outbox>& outbox);
