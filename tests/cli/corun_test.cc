@@ -354,7 +354,7 @@ TEST_F(Corun, RunsRecordedArrivals) {
 // chat has 24 works in 99 ms, and the others always have some.
 TEST_F(Corun, RunsTenantsUnderThreePolicies) {
   const std::vector<std::string> tenants = {
-      "--tenant", "chat=TEA,priority=1,every=4ms", "--tenant", "train=PC+BS", "--tenant", "batch=BS", "--for", "99ms"};
+      "--tenant", "chat=TEA,priority=1,every=4ms", "--tenant", "train=PC/BS", "--tenant", "batch=BS", "--for", "99ms"};
   const Finished text = small(tenants);
   ASSERT_EQ(text.status, 0) << text.err;
   EXPECT_THAT(text.out, StartsWith("3 tenants on a simulated C2050, for 99.000 ms\n\ntenant  priority  kernels  "));

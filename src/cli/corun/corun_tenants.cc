@@ -24,7 +24,7 @@ constexpr const char* kBaseOfThroughput = "split";
 Error no_tenant(std::string what, std::string about) {
   return Error(ErrorCode::invalid_argument, "--tenant: " + std::move(what))
       .about(std::move(about))
-      .hint("such as chat=gemm,priority=1,poisson=4ms or train=fma+copy");
+      .hint("such as chat=gemm,priority=1,poisson=4ms or train=fma/copy");
 }
 
 std::vector<std::string> fields_of_tenant(const std::string& text, char separator) {
@@ -63,7 +63,7 @@ Result<NamedTenant> parse_tenant(const std::string& text) {
   const auto named = parse_assignment(text);
   if (!named) return no_tenant("NAME=KERNEL,...", text);
   const std::vector<std::string> fields = fields_of_tenant(named->second, ',');
-  NamedTenant tenant{.tenant = {.name = named->first}, .kernels = fields_of_tenant(fields.front(), '+')};
+  NamedTenant tenant{.tenant = {.name = named->first}, .kernels = fields_of_tenant(fields.front(), '/')};
   for (std::size_t i = 1; i < fields.size(); ++i) WATTUNE_TRY(set_property(fields[i], tenant.tenant));
   return tenant;
 }
@@ -182,7 +182,7 @@ void declare_tenants(CLI::App& app, CorunTenants& tenants) {
          "A client that shares the GPU, whose works run these kernels in turns. Keys: priority=N, 0 by default; "
          "every=TIME; poisson=TIME, for works at random, every TIME on average. Without a time its works are a "
          "backlog. Works of the highest priority are urgent: under paired they begin at once. May be repeated")
-      ->type_name("NAME=KERNEL+...,KEY=VALUE,...")
+      ->type_name("NAME=KERNEL/...,KEY=VALUE,...")
       ->allow_extra_args(false);
   add_parsed(app, "--for", tenants.time, parse_positive_time, "TIME",
              "How long tenants submit works in each run, under each of --policies: priority, split and paired if there "

@@ -14,7 +14,7 @@
 namespace wattune::cli {
 
 struct CorunTenants {
-  std::vector<std::string> texts;  // NAME=KERNEL+KERNEL,priority=N,every=TIME or poisson=TIME
+  std::vector<std::string> texts;  // NAME=KERNEL/KERNEL,priority=N,every=TIME or poisson=TIME
   std::optional<Nanoseconds> time;
 
   bool are_given() const { return !texts.empty(); }
