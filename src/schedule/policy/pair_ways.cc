@@ -201,8 +201,7 @@ bool gains(double merit, const PairForecast& forecast, const std::array<const Ke
 }
 
 bool is_too_long(const CandidatePair& pair, const PairForecast& way, const PolicyOptions& options) {
-  if (options.urgent_from) return false;
-  const Nanoseconds longest = kLongerWhole * options.longest_whole;
+  const Nanoseconds longest = options.urgent_from ? kForever : kLongerWhole * options.longest_whole;
   const auto is_longer = [&](const Candidate& work, double rate) {
     const Nanoseconds alone = work.left * work.traits->alone.value_or(Nanoseconds());
     // In streams it may have all SMs.
