@@ -80,6 +80,7 @@ class Trials {
         sms_(view.limits.sms),
         alone_{*pair.first->traits->alone, *pair.second->traits->alone},
         left_(remainder_of(pair, view, table)),
+        may_check_(!options.urgent_from),
         least_(left_.in_turn().value()) {
     const Nanoseconds longest = kLongerWhole * options.longest_whole;
     for (PairForecast& way : table.ways(pair.first->kernel, pair.second->kernel)) {
@@ -101,7 +102,7 @@ class Trials {
 
   std::optional<PairForecast> next() const {
     if (!are_due()) return {};
-    const PairForecast* const check = next_check();
+    const PairForecast* const check = may_check_ ? next_check() : nullptr;
     for (const PairForecast& way : ways_)
       if (is_under_way(way, check)) return way;
     if (both_run(pair_) || !is_within_budget()) return {};
@@ -274,6 +275,7 @@ class Trials {
   unsigned sms_;
   std::array<Nanoseconds, 2> alone_;  // one work of each
   Remainder left_;
+  bool may_check_;                      // false if urgent works disturb what runs
   double least_;                        // the cost of the best way that was measured, or of one after the other
   std::vector<PairForecast> ways_;      // in which the next works of the two may run
   std::vector<PairForecast> measured_;  // including those in which works would run for too long

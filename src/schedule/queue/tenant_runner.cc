@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -196,9 +197,16 @@ class TenantRunner {
   }
 
   QueueOptions options_under(const std::string& policy) const {
-    return {.policy = policy,
-            .knowledge = stage_.is_simulated() ? Knowledge::predicted : Knowledge::measured,
-            .policy_options = {.urgent_from = urgent_from(request_.tenants)}};
+    const std::optional<int> urgent = urgent_from(request_.tenants);
+    QueueOptions options{.policy = policy,
+                         .knowledge = stage_.is_simulated() ? Knowledge::predicted : Knowledge::measured,
+                         .policy_options = {.urgent_from = urgent}};
+    if (policy != "paired" || !urgent) return options;
+    // Urgent works are no part of pairs.
+    for (const Tenant& tenant : request_.tenants)
+      if (tenant.priority < *urgent)
+        options.kernels.insert(options.kernels.end(), tenant.kernels.begin(), tenant.kernels.end());
+    return options;
   }
 
   Result<void> forecast_pairs(const std::string& policy) {
