@@ -338,8 +338,8 @@ class ManyKernelsOfGt640 : public ClocksOfGt640 {
   }
 };
 
-// The first six are measured at all clocks. The last two are measured at few, the best among them, and estimates fill the
-// rest.
+// The first six are measured at all clocks. The last two are measured at few, the best among them, and estimates fill
+// the rest.
 TEST_F(ManyKernelsOfGt640, TheLastAreMeasuredAtFewClocksAndAtTheirBest) {
   const Objective thrifty{.goal = Goal::energy};
   const auto on = machine();

@@ -75,7 +75,6 @@ struct WATTUNE_EXPORT MethodInfo {
   bool walks_shapes = false;     // needs MethodOptions::shapes
   bool within_slowdown = false;  // limits the slowdown against the fastest it has met (MethodOptions::slowdown)
   bool follows_advice = false;   // needs MethodOptions::advised_clock
-  bool follows_advice = false;   // needs MethodOptions::advised_clock
 };
 
 // Returns every method, in the order to show them. The list, and what find_method() points to, live as long as the
