@@ -1,4 +1,4 @@
-// Allocation units: the granularity in which an SM gives its warps, registers and shared memory to blocks.
+// Allocation units: the granularity with which an SM gives warps, registers and shared memory to blocks.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 constexpr double kMostDamping = 1e10;
 constexpr double kFirstDamping = 1e-2;
-constexpr double kLeastChange = 1e-7;    // share of the objective; a smaller change makes a step quiet
+constexpr double kLeastChange = 1e-7;    // share of the objective; a step that changes it by less is quiet
 constexpr int kQuietSteps = 5;           // training ends after this many quiet steps in a row
 constexpr double kLeastSquares = 1e-12;  // squared error per sample that counts as an exact fit
 
@@ -26,7 +26,7 @@ class Training {
     linearise();
   }
 
-  // Takes a step. Returns false if no step makes the objective smaller.
+  // Takes a step. Returns false if no step reduces the objective.
   bool step() {
     const Eigen::VectorXd downhill = beta_ * jacobian_.transpose() * errors_ - alpha_ * parameters_;
     const double before = objective(parameters_);
@@ -48,7 +48,7 @@ class Training {
   const Eigen::VectorXd& parameters() const { return parameters_; }
 
  private:
-  // Draws uniform parameters, small enough for the neurons to begin where tanh is steep.
+  // Draws uniform parameters, so small that the neurons begin in the steep part of tanh.
   static Eigen::VectorXd random_parameters(const NetworkShape& shape, std::uint64_t seed) {
     Random random(seed);
     Eigen::VectorXd parameters(static_cast<Eigen::Index>(shape.parameters()));
@@ -95,7 +95,7 @@ class Training {
     jacobian_(sample, output + hidden) = 1.0;
   }
 
-  // Computes (beta J^T J + ridge)^-1 downhill. The Woodbury identity moves the solution to the space of the samples,
+  // Returns (beta J^T J + ridge)^-1 * downhill. The Woodbury identity moves the solution to the space of the samples,
   // which are usually fewer than the parameters.
   Eigen::VectorXd damped_solution(const Eigen::VectorXd& downhill) const {
     const double ridge = alpha_ + damping_;
@@ -109,8 +109,9 @@ class Training {
     return matrix;
   }
 
-  // Sets the weights under which the data are likeliest. The samples determine gamma of the parameters; the penalty
-  // keeps the rest small. Foresee and Hagan's (1997) N - 2 alpha tr H^-1 is this gamma in the space of the samples.
+  // Sets the weights alpha and beta under which the data are likeliest. `gamma` is the number of parameters that the
+  // samples determine; the penalty keeps the others small. Foresee and Hagan's (1997) N - 2 alpha tr H^-1 is this gamma
+  // in the space of the samples.
   void reweigh() {
     const auto samples = static_cast<double>(inputs_.rows());
     const double penalty = alpha_ / beta_;

@@ -14,7 +14,7 @@ namespace wattune::inline v0_1::model {
 namespace {
 
 constexpr std::size_t kFewestGroups = 3;
-constexpr double kNoise = 0.01;  // relative difference of two measurements of a kernel at a clock
+constexpr double kNoise = 0.01;  // relative deviation of a repeated measurement at the same clock
 
 Error unlearnable(std::string message, std::string what) {
   return Error(ErrorCode::invalid_argument, std::move(message)).about(std::move(what)).with_context("clock advice");
@@ -88,7 +88,7 @@ Eigen::VectorXd inputs_of(const KernelOverClocks& kernel, const ClockRun& top) {
   return inputs;
 }
 
-// Returns the times at all clocks below the highest, then the energies.
+// Returns the times at all clocks except the highest, and then the energies.
 Eigen::VectorXd curve_of(const std::vector<ClockRun>& runs) {
   const auto below = static_cast<Eigen::Index>(runs.size()) - 1;
   Eigen::VectorXd curve(2 * below);
@@ -174,8 +174,8 @@ Result<std::vector<std::optional<ClockRun>>> ClockCurves::placed(const KernelOve
   return runs;
 }
 
-// Conditions the prediction on the runs, which narrows it at the other clocks too. A kernel that seems faster at a
-// lower clock was disturbed, which says nothing about other clocks, so there its time counts as unchanged.
+// Conditions the prediction on the runs, which makes it more certain at the other clocks, too. If a kernel seems faster
+// at a lower clock, the measurement was disturbed, so its time there counts as unchanged.
 Result<std::vector<Outlook>> ClockCurves::outlooks(const KernelOverClocks& kernel) const {
   WATTUNE_ASSIGN(const auto runs, placed(kernel));
   const std::size_t below = clocks_.size() - 1;

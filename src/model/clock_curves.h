@@ -19,15 +19,15 @@ struct LogPoint {
 // The distribution of a kernel's time and energy at a clock.
 struct Outlook {
   LogPoint mean;
-  LogPoint deviation;  // standard deviations
+  LogPoint deviation;  // standard deviations of both
   bool measured = false;
 
   double expected_energy() const;
-  // Returns the probability that the kernel takes no longer than this.
+  // Returns the probability that the kernel takes no longer than this time.
   double chance_within(double log_time) const;
-  // Returns the probability that the board draws no more than this, relative to the power at the highest clock.
+  // Returns the probability that the board draws no more than this power, relative to the power at the highest clock.
   double chance_below(double log_power) const;
-  // Returns the expected saving of energy compared with this.
+  // Returns the expected saving of energy compared with this energy.
   double expected_gain_on(double log_energy) const;
   // Returns the expected saving of energy compared with another clock of the same kernel.
   double expected_gain_on(const Outlook& other) const;
@@ -45,7 +45,8 @@ class ClockCurves {
       : clocks_(std::move(clocks)), features_(features), curves_(std::move(curves)) {}
 
   std::optional<std::size_t> place_of(Megahertz clock) const;
-  // Returns the last run at each clock, if there is one. Fails if there is none at the highest clock.
+  // Returns the last run at each of the clocks, nullopt where there is none. Fails with invalid_argument if there is
+  // none at the highest clock.
   Result<std::vector<std::optional<ClockRun>>> placed(const KernelOverClocks& kernel) const;
 
   std::vector<Megahertz> clocks_;

@@ -37,7 +37,7 @@ Result<Perceptron> trained_on_efficiency(std::span<const KernelAtBestClocks> ker
   return Perceptron::train(samples, {.hidden = kHiddenNeurons, .seed = seed});
 }
 
-// Returns the text before the mark and removes both; returns all of it if there is no mark.
+// Returns the text before the mark, and removes it with the mark from `text`. Returns all of `text` if it has no mark.
 std::string_view next_part(std::string_view& text) {
   const std::string_view part = text.substr(0, text.find(kNetworkSeparator));
   text.remove_prefix(std::min(text.size(), part.size() + kNetworkSeparator.size()));

@@ -25,7 +25,8 @@ struct NormalEquations {
   }
 };
 
-// Adds the penalty to every input but the last, which is the constant.
+// Returns the matrix with the penalty added to the diagonal entry of every input except the last, which is the
+// constant.
 Eigen::MatrixXd penalised(Eigen::MatrixXd matrix, double penalty) {
   matrix.diagonal().head(matrix.rows() - 1).array() += penalty;
   return matrix;
@@ -82,15 +83,15 @@ Choice least_errors(const Eigen::MatrixXd& inputs, const Eigen::MatrixXd& curves
   return best;
 }
 
-// Returns 0 for a feature that is the same in all samples.
+// Returns the inverse of the standard deviation of each feature; 0 for a feature that is the same in all samples.
 Eigen::RowVectorXd inverse_spread(const Eigen::MatrixXd& centred) {
   Eigen::RowVectorXd scale = (centred.colwise().squaredNorm() / static_cast<double>(centred.rows())).cwiseSqrt();
   for (double& each : scale) each = each > kLeastSpread ? 1.0 / each : 0.0;
   return scale;
 }
 
-// Returns the covariance of errors. Few groups tell little about how errors of different entries correlate, so a part
-// of that is discarded.
+// Returns the covariance of errors. If there are few groups, correlations between entries are uncertain, so they are
+// reduced.
 Eigen::MatrixXd covariance_of(const Eigen::MatrixXd& errors, std::size_t groups) {
   Eigen::MatrixXd covariance = errors.transpose() * errors / static_cast<double>(errors.rows());
   const Eigen::VectorXd variances = covariance.diagonal();
@@ -104,7 +105,7 @@ Eigen::MatrixXd covariance_of(const Eigen::MatrixXd& errors, std::size_t groups)
 Gaussian given(const Gaussian& prior, std::span<const SeenEntry> seen, double noise) {
   if (seen.empty()) return prior;
   const auto count = static_cast<Eigen::Index>(seen.size());
-  Eigen::MatrixXd across(prior.mean.size(), count);  // covariance of all entries with those seen
+  Eigen::MatrixXd across(prior.mean.size(), count);  // covariance of all entries with the seen ones
   Eigen::MatrixXd within(count, count);
   Eigen::VectorXd surprise(count);
   for (Eigen::Index i = 0; i < count; ++i) {

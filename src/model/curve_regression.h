@@ -18,18 +18,19 @@ struct SeenEntry {
   double value;
 };
 
-// Conditions the prior on seen entries, each with an error of this standard deviation.
+// Conditions the prior on the seen entries. Each of these has an error with the standard deviation `noise`.
 Gaussian given(const Gaussian& prior, std::span<const SeenEntry> seen, double noise);
 
-// A ridge regression of each entry on the features, in units of their own spread. The penalty is the one of 0.1, 1, 10,
-// 100 and 1000 with the least squared error on groups that were left out. The covariance is that of these errors.
+// A ridge regression of each entry on the features, in units of their own standard deviations. The penalty is the one
+// of 0.1, 1, 10, 100 and 1000 with the least squared error on groups that were left out. The covariance is that of
+// these errors.
 class CurveRegression {
  public:
   // Learns from samples, one in each row. Preconditions: `groups` has an entry per row, numbered from 0 on, and at
   // least two groups.
   CurveRegression(const Eigen::MatrixXd& features, const Eigen::MatrixXd& curves, std::span<const std::size_t> groups);
 
-  // Predicts a curve. The covariance is wider the less the features resemble those that were learned from.
+  // Predicts a curve. The covariance is larger if the features differ more from those of the samples.
   Gaussian at(const Eigen::VectorXd& features) const;
 
  private:

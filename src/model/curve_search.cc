@@ -12,7 +12,7 @@ namespace {
 constexpr int kTaus = 120;
 constexpr int kRises = 16;
 constexpr double kLeastRise = 1e-4;
-constexpr double kMostRise = 3.0;  // relative rise of the voltage at the highest clock; above that of any board
+constexpr double kMostRise = 3.0;  // relative rise of the voltage at the highest clock, above that of any board
 
 double rise_at(double step) { return kLeastRise * std::pow(kMostRise / kLeastRise, step / kRises); }
 
@@ -32,7 +32,7 @@ double CurveSearch::weight_of(const PowerSample& sample) const {
   return noise_ == Noise::alike ? 1.0 : 1.0 / (sample.power.value() * sample.power.value());
 }
 
-// Collects the power of the samples over the power of the load with an alpha of 1.
+// Collects the power of the samples over the power of the load of the curve with an alpha of 1.
 NonnegativeLine CurveSearch::line_at(const PowerCurve& shape) const {
   NonnegativeLine line;
   for (const PowerSample& sample : samples_)
@@ -68,7 +68,8 @@ double CurveSearch::rise_of(const Candidate& candidate) const {
   return candidate.curve.beta * (highest_ - candidate.curve.tau.value());
 }
 
-// Returns, for one tau, the curves with the least rise within `squares`, with the best, and with the largest.
+// Returns, for one tau, three curves: those with the smallest and with the largest rise of the voltage whose squared
+// error is at most `squares`, and the best one.
 std::vector<Candidate> CurveSearch::rises_within(double tau, double squares) const {
   const double best = rise_of(best_at(tau));
   const auto good = [&](double rise) { return at(tau, rise).squares <= squares; };
@@ -95,7 +96,7 @@ ClockRange CurveSearch::ridges_within(const Candidate& best, double squares) con
       const Megahertz ridge = within_samples(each.curve.ridge());
       range = {std::min(range.low, ridge), std::max(range.high, ridge)};
     }
-  // If tau may be as high as that, so may a tau above it, which fits the one sample there as well.
+  // If tau may be that high, it may also be higher, since that fits the only sample above it as well.
   if (best_at(last_tau_).squares <= squares) range.high = Megahertz(highest_);
   return range;
 }

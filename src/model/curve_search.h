@@ -30,7 +30,7 @@ class CurveSearch {
   // `best` is one of these curves.
   ClockRange ridges_within(const Candidate& best, double squares) const;
   Megahertz within_samples(Megahertz clock) const;
-  // Returns the range of the power of these curves at each clock.
+  // Returns the range of the power at each clock, over the same curves.
   std::vector<PowerRange> powers_within(const Candidate& best, double squares, std::span<const Megahertz> clocks) const;
 
  private:
@@ -46,7 +46,7 @@ class CurveSearch {
   Noise noise_;
   double lowest_ = 0.0;
   double highest_ = 0.0;
-  double last_tau_ = 0.0;  // only one sampled clock is higher, which any rise would fit
+  double last_tau_ = 0.0;  // highest tau tried; any rise would fit the one clock above
 };
 
 }  // namespace wattune::model

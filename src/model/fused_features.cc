@@ -29,7 +29,7 @@ Result<void> check_fusable(const FusableKernel& first, const FusableKernel& seco
   return check_fusable(second, ratio.second);
 }
 
-// For both kernels: the share that n of N blocks of each have before they affect each other.
+// For both kernels: the share n / N. n blocks of a kernel run on an SM, and N would run if the kernel were alone.
 using Shares = std::array<double, 2>;
 
 Shares shares_of(const FusableKernel& first, const FusableKernel& second, BlockRatio ratio) {
@@ -61,7 +61,7 @@ Result<FusedFeatures> fuse(const FusableKernel& first, const FusableKernel& seco
   const Shares shares = shares_of(first, second, ratio);
   FusedFeatures fused{.alpha = alphas(shares, of_both(first, second, Feature::instructions), options.equations)};
   const Shares weights = {shares[0] * fused.alpha[0], shares[1] * fused.alpha[1]};
-  // Alpha is what makes both ask for more than the memory's bandwidth; the paper leaves it out here.
+  // Because of alpha, both kernels may ask for more than the memory's bandwidth; the paper leaves alpha out here.
   const Shares& asking = options.equations == Equations::as_printed ? shares : weights;
   const Shares bandwidth = of_both(first, second, Feature::dram_throughput);
   const double asked = asking[0] * bandwidth[0] + asking[1] * bandwidth[1];

@@ -7,8 +7,8 @@ namespace wattune::inline v0_1::model {
 
 inline constexpr int kNarrowingSteps = 24;  // steps that narrow an interval; each leaves 62 % of it
 
-// Returns the place between low and high where `value` is least. It takes the best of a grid of `steps` and refines it
-// by golden sections between its neighbours.
+// Returns the argument between low and high at which `value` is least. It takes the best point of a grid of `steps`,
+// and refines it between the neighbouring points by golden sections.
 template <typename Function>
 double minimum_on_grid(const Function& value, double low, double high, int steps) {
   const double step = (high - low) / steps;
@@ -33,8 +33,8 @@ double minimum_on_grid(const Function& value, double low, double high, int steps
   return value(refined) < least ? refined : best;
 }
 
-// Returns the furthest place from `inside` towards `end` at which `holds` is true, found by bisection. It is true at
-// `inside`.
+// Returns the point furthest from `inside` towards `end` at which `holds` is true, found by bisection. Precondition: it
+// is true at `inside`.
 template <typename Predicate>
 double last_where(const Predicate& holds, double inside, double end) {
   if (holds(end)) return end;

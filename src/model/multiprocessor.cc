@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kKilobyte = 1024;
 constexpr unsigned kKiloregister = 1024;
 
-// The numbers that differ within a generation.
+// The numbers that differ between GPUs of a generation.
 struct Row {
   ComputeCapability gpu;
   unsigned warps;
@@ -83,7 +83,7 @@ Multiprocessor make(const Row& row) {
           .registers_per_thread = row.gpu <= ComputeCapability{3, 0} ? 63u : 255u,
           .register_unit = row.gpu.major == 2 ? 64u : 256u,
           .partitions = partitions_of(row.gpu),
-          // A block that cannot run on any GP10x may not run on a GP100 either.
+          // For a block, a GP100 counts as a GP10x: what cannot run on any GP10x may not run on a GP100 either.
           .partitions_checked = row.gpu.major == 6 ? 4 : partitions_of(row.gpu),
           .shared_unit = shared_unit_of(row.gpu.major),
           .shared_bytes_per_block = row.shared_kilobytes_per_block * kKilobyte,

@@ -16,18 +16,18 @@ struct Multiprocessor {
   unsigned registers = 0;
   unsigned registers_per_block = 0;
   unsigned registers_per_thread = 0;
-  unsigned register_unit = 0;       // the registers of a warp are a multiple of it
-  unsigned partitions = 0;          // each has its share of the registers, and its own warps
-  unsigned partitions_checked = 0;  // a block must also fit an SM with this many partitions to run at all
+  unsigned register_unit = 0;       // the number of a warp's registers is a multiple of this
+  unsigned partitions = 0;          // each has its share of the registers and its own warps
+  unsigned partitions_checked = 0;  // to run at all, a block must also fit an SM with this many partitions
   std::size_t shared_unit = 0;
   std::size_t shared_bytes_per_block = 0;
   std::size_t shared_bytes_reserved = 0;  // per block, by the driver
-  std::vector<std::size_t> carveouts;     // bytes that blocks may share, ascending; the last is the whole
-  unsigned barriers = 0;                  // 0 if they limit nothing
+  std::vector<std::size_t> carveouts;     // bytes that blocks may share, ascending; the last is all of the memory
+  unsigned barriers = 0;                  // 0 if barriers do not limit the blocks
 };
 
-// Returns an entry of a table that is made once, because every submission of a kernel asks for it. Never returns
-// nullptr. Fails with not_found, naming the known compute capabilities.
+// Returns the multiprocessor of a compute capability, from a table that is made once, because every submission of a
+// kernel asks. Never returns nullptr. Fails with not_found, naming the known compute capabilities.
 Result<const Multiprocessor*> multiprocessor(ComputeCapability gpu);
 
 }  // namespace wattune::model

@@ -15,10 +15,10 @@ namespace {
 constexpr unsigned kWarp = 32;
 constexpr unsigned kMostThreads = 1024;
 constexpr unsigned kMostBarriers = 16;
-constexpr double kRoundingOff = 1e-9;  // rounding error below the bound at which a fraction still passes
+constexpr double kRoundingOff = 1e-9;  // fractions that are lower than the bound by less than this pass, too
 
-// Returns the blocks that the registers allow. A launch is refused as if a block took registers from all partitions
-// alike, though it takes them warp by warp.
+// Returns the blocks that the registers allow. A launch is refused as if each block took registers equally from all
+// partitions, though registers are given warp by warp.
 unsigned blocks_by_registers(const Multiprocessor& sm, const BlockDemand& block, unsigned partitions) {
   if (block.registers > sm.registers_per_thread) return 0;
   const unsigned per_warp = registers_per_warp(sm, block.registers);
@@ -32,8 +32,8 @@ unsigned by_registers(const Multiprocessor& sm, const BlockDemand& block) {
   return blocks_by_registers(sm, block, sm.partitions);
 }
 
-// Returns the shared memory that the SM offers to blocks. On GPUs before Volta, a block that does not fit in the
-// carveout gets the whole.
+// Returns the shared memory that the SM offers to blocks. On GPUs before Volta, a block that does not fit into the
+// carveout gets all of the memory.
 std::size_t shared_bytes_for(const Multiprocessor& sm, const BlockDemand& block, std::size_t allocated) {
   if (!block.carveout_bytes) return sm.carveouts.back();
   const std::size_t preferred = offered(sm, *block.carveout_bytes);
@@ -75,7 +75,7 @@ bool is_share(double value) { return value >= 0.0 && value <= 1.0; }
 
 unsigned warps_of(const BlockDemand& block) { return divided_up(block.threads, kWarp); }
 
-// Returns the registers of a warp. Fermi gives two units at a time for some numbers of registers.
+// Returns the registers of a warp. For some numbers of registers, Fermi allocates two units at a time.
 unsigned registers_per_warp(const Multiprocessor& sm, unsigned registers) {
   const bool doubled =
       sm.gpu.major == 2 && registers >= 21 && registers <= 46 && (registers % 8 == 5 || registers % 8 == 6);

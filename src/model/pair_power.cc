@@ -73,16 +73,17 @@ Result<void> check_speeds(std::span<const PairSpeeds> speeds) {
   return {};
 }
 
-// Assumptions of a prediction. It is made once with these, and once more with each of them off by a standard deviation.
+// The assumptions of a prediction. It is computed once with these, and again with each of them off by one standard
+// deviation.
 struct Assumed {
-  std::array<double, 2> time = {1.0, 1.0};  // of each alone, over the measured time
+  std::array<double, 2> time = {1.0, 1.0};  // of each kernel alone, relative to the measured time
   std::array<double, 2> power = {1.0, 1.0};
-  std::array<double, 2> rates = {1.0, 1.0};  // beside each other, over the predicted rates
+  std::array<double, 2> rates = {1.0, 1.0};  // of each beside the other, relative to the predicted rates
 };
 
 struct Together {
   std::array<double, 2> rates = {};
-  double watts = 0.0;  // while both run
+  double watts = 0.0;  // error of the power while both run
   double nanoseconds = 0.0;
   double joules = 0.0;
 };
@@ -115,7 +116,7 @@ class PairOverClocks {
                  const PairSpeeds& speeds)
       : board_(board), kernels_{&first, &second}, speeds_(speeds) {}
 
-  // Returns the expected values with the ranges that follow from uncertain inputs.
+  // Returns the expected values, with the ranges that follow from the uncertainty of the inputs.
   PairPrediction prediction(std::size_t asked, const SpeedError& error) const {
     const std::size_t place = allowed(asked);
     const Together expected = at(place, {});
@@ -134,7 +135,7 @@ class PairOverClocks {
   }
 
  private:
-  // Returns the pair's speed and power at this place among the board's clocks.
+  // Returns the pair's speed and power at the board's clock of this index.
   Together at(std::size_t place, const Assumed& assumed) const {
     Together pair{.rates = rates_at(place)};
     for (std::size_t k = 0; k < 2; ++k) pair.rates[k] *= assumed.rates[k];
@@ -148,7 +149,7 @@ class PairOverClocks {
     return pair;
   }
 
-  // Returns the highest place up to this one at which the limit holds.
+  // Returns the index of the highest clock, up to this one, at which the power limit is kept.
   std::size_t allowed(std::size_t place) const {
     if (!board_.limit) return place;
     while (place > 0 && power_at(place, rates_at(place), {}) > board_.limit->value()) --place;
@@ -165,7 +166,7 @@ class PairOverClocks {
     return sum;
   }
 
-  // Returns the assumptions with each part off by a standard deviation.
+  // Returns the assumptions with each of them off by one standard deviation in turn.
   std::vector<Assumed> deviations(const SpeedError& error) const {
     std::vector<Assumed> all(6);
     for (std::size_t k = 0; k < 2; ++k) {
@@ -184,8 +185,8 @@ class PairOverClocks {
     return assumed.time[kernel] * run(place, kernel).time.value() / rates[kernel];
   }
 
-  // Returns the utilisation at a clock. At a lower clock a kernel uses less of the memory, because it gets slower, and
-  // more of the cycles, because it slows down less than the clock.
+  // Returns a kernel's utilisation at a clock. At a lower clock a kernel uses less of the memory, because it gets
+  // slower, and more of the cycles, because it slows down less than the clock.
   Utilisation use_at(std::size_t place, std::size_t kernel) const {
     const ClockRun& top = kernels_[kernel]->runs.back();
     const double speed = top.time / run(place, kernel).time;
@@ -193,7 +194,8 @@ class PairOverClocks {
     return {use.pipeline * speed * (top.clock / run(place, kernel).clock), use.memory * speed};
   }
 
-  // Returns the speed of each. Both slow down alike if together they ask for more than all of a resource.
+  // Returns the speed of each kernel. If both together ask for more of a resource than there is, both slow down by the
+  // same factor.
   std::array<double, 2> rates_at(std::size_t place) const {
     const Utilisation one = use_at(place, 0), other = use_at(place, 1);
     const auto& rates = speeds_.rates;
@@ -202,7 +204,8 @@ class PairOverClocks {
     return {speeds_.factors.speed[0] * rates[0] / most, speeds_.factors.speed[1] * rates[1] / most};
   }
 
-  // Returns the power together: the board's idle power stays, and what each kernel adds shrinks with its speed.
+  // Returns the power while both run: the board's idle power, and for each kernel the power that it adds, multiplied by
+  // its speed.
   double power_at(std::size_t place, const std::array<double, 2>& rates, const Assumed& assumed) const {
     return speeds_.factors.power * (board_.idle[place].power.value() + rates[0] * added(place, 0, assumed) +
                                     rates[1] * added(place, 1, assumed));
@@ -213,8 +216,8 @@ class PairOverClocks {
   const PairSpeeds& speeds_;
 };
 
-// Names of a pair's kernels. A kernel with another number of blocks gets another name, because errors differ between
-// ratios.
+// The names under which a pair's corrections are stored. A kernel's name includes its number of blocks, because errors
+// differ between ratios.
 struct Names {
   std::string first;
   std::string second;
@@ -247,7 +250,8 @@ Result<std::vector<PairPrediction>> predict_pair_at_clocks(const BoardOverClocks
   return predictions;
 }
 
-// Compares the power with the prediction at the measured speeds; otherwise errors of speed would count twice.
+// Compares the power with the prediction for the measured speeds; with predicted speeds, their errors would count
+// twice.
 void PairMeasurements::observe(const std::string& first, const std::string& second, const PairPrediction& predicted,
                                std::array<double, 2> rates, Watts power) {
   if (!std::ranges::all_of(rates, is_positive_number)) return;

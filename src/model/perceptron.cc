@@ -41,7 +41,7 @@ Result<void> check_samples(std::span<const TrainingSample> samples, const Traini
   return {};
 }
 
-// A reader of words between blanks and line ends.
+// A reader of a text's words, which are separated by blanks and line ends.
 class Words {
  public:
   explicit Words(std::string_view text) : left_(text) {}
@@ -72,7 +72,7 @@ Result<TrainedRange> read_range(Words& words) {
   return TrainedRange{low, high};
 }
 
-// Returns the range of `number_of` over all samples.
+// Returns the range of the values that `number_of` takes from the samples.
 template <typename Number>
 TrainedRange trained_range(std::span<const TrainingSample> samples, const Number& number_of) {
   TrainedRange range{number_of(samples.front()), number_of(samples.front())};

@@ -8,8 +8,8 @@ namespace wattune::inline v0_1::model {
 
 namespace {
 
-constexpr double kEqualRatio = 0.99;  // a deviation of clock or power up to 1 % means nothing
-constexpr int kHalvings = 60;         // after these, doubles cannot tell the ends of an interval apart
+constexpr double kEqualRatio = 0.99;  // a ratio of clocks or powers from this on counts as 1
+constexpr int kHalvings = 60;         // bisections after which doubles cannot tell the ends of the interval apart
 
 bool is_capped(const PowerSample& sample, std::optional<Watts> limit) {
   return sample.capped || (sample.asked && sample.clock < kEqualRatio * *sample.asked) ||
@@ -27,7 +27,7 @@ Watts PowerCurve::of_load(Megahertz clock) const {
 
 Watts PowerCurve::at(Megahertz clock) const { return base + of_load(clock); }
 
-// Bisects for the root: the derivative of P/f grows with f, and v >= 1 bounds the root from above.
+// Finds the root by bisection: the derivative of P / f grows with f, and v >= 1 bounds the root from above.
 Megahertz PowerCurve::ridge() const {
   const double growth = 2.0 * alpha * beta;
   if (growth <= 0.0) return Megahertz(std::numeric_limits<double>::infinity());

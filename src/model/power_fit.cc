@@ -16,7 +16,7 @@ namespace wattune::inline v0_1::model {
 namespace {
 
 constexpr std::size_t kParameters = 4;
-constexpr std::size_t kFewestClocks = kParameters + 1;  // with fewer clocks, every curve fits
+constexpr std::size_t kFewestClocks = kParameters + 1;  // fewest clocks; with fewer, every curve fits
 constexpr double kMostUnexplained = 0.25;  // largest share of the power's variance that a curve may leave unexplained
 
 Error unfit(std::string message, std::string what) {
@@ -51,8 +51,8 @@ double variance_times_n(const std::vector<PowerSample>& samples) {
   return squares - sum * sum / static_cast<double>(samples.size());
 }
 
-// Returns Student's t for 95 % on both sides. It is taken from a table up to 5 degrees of freedom. From there on it is
-// expanded around the normal distribution, which is off by less than 0.5 %.
+// Returns Student's t for 95 % on both sides. It is taken from a table up to 5 degrees of freedom. For more, it is
+// computed by an expansion around the normal distribution, with an error below 0.5 %.
 double student_95(std::size_t freedom) {
   constexpr std::array kTable = {12.706, 4.303, 3.182, 2.776, 2.571};
   if (freedom <= kTable.size()) return kTable[freedom - 1];
@@ -61,13 +61,13 @@ double student_95(std::size_t freedom) {
   return z + (z * z * z + z) / (4.0 * n) + (5.0 * std::pow(z, 5) + 16.0 * z * z * z + 3.0 * z) / (96.0 * n * n);
 }
 
-// Returns the squared error of the best curve plus the part that chance explains.
+// Returns the squared error of the best curve plus the increase that chance explains.
 double likely_squares(const Candidate& best, std::size_t samples) {
   const std::size_t freedom = samples - kParameters;
   return best.squares * (1.0 + std::pow(student_95(freedom), 2) / static_cast<double>(freedom));
 }
 
-// Computes the range of the ridge by profile likelihood. It covers all curves whose error exceeds the least by no more
+// Computes the range of the ridge by profile likelihood: that of all curves whose error exceeds the least by no more
 // than chance explains. Errors count as shares of the power here; otherwise the range is too narrow for sensors with
 // proportional noise.
 ClockRange likely_ridge(const std::vector<PowerSample>& samples, Megahertz ridge) {
@@ -83,7 +83,7 @@ Result<PowerFit> fit_power_curve(std::span<const PowerSample> samples) {
   WATTUNE_ASSIGN(const std::vector<PowerSample> free, usable(samples));
   const CurveSearch search(free, Noise::alike);
   const Candidate best = search.best();
-  const bool grows = best.curve.alpha > 0.0;  // false, too, if sums of huge numbers made it not a number
+  const bool grows = best.curve.alpha > 0.0;  // false, too, if overflow made alpha NaN
   if (!grows || !(best.squares <= kMostUnexplained * variance_times_n(free)))
     return unfit("power does not grow with the clock as that of a loaded board", fmt::format("{} samples", free.size()))
         .hint("is the load the same at every clock, and the sensor read long enough?");

@@ -27,7 +27,7 @@ std::vector<Waiting> states_of_part(const SchedulerLoad& load) {
   return states;
 }
 
-// Returns the place of {first, second} among the states of its load.
+// Returns the index of the state {first, second} among the states of a load.
 std::size_t place_of(const SchedulerLoad& load, unsigned first, unsigned second) {
   if (load.stalls[1].ratio <= 0.0) return first;
   return static_cast<std::size_t>(first) * (load.units + 1) - static_cast<std::size_t>(first) * (first - 1) / 2 +
@@ -35,7 +35,7 @@ std::size_t place_of(const SchedulerLoad& load, unsigned first, unsigned second)
 }
 
 double busy_cycles(const SchedulerLoad& load, std::size_t resource) {
-  if (resource == 0) return 1.0;  // the scheduler
+  if (resource == 0) return 1.0;  // resource 0 is the scheduler
   return resource <= load.busy_cycles.size() ? load.busy_cycles[resource - 1] : 0.0;
 }
 
@@ -65,9 +65,9 @@ double SchedulerChain::ready(const Part& part, std::size_t state) const {
   return part.load.unit * (part.load.units - part.states[state].both());
 }
 
-// Computes for how long the instructions of a round keep a resource busy. A warp that issued less than its distance ago
-// issues with the probability T / distance in a round of T cycles. So T solves T = sum of ready * busy * min(1, T /
-// distance).
+// Computes for how long the instructions of a round keep a resource busy. In a round of T cycles, a ready warp issues
+// with probability min(1, T / distance), since `distance` cycles pass between its instructions. So T solves T = sum of
+// ready * busy * min(1, T / distance).
 double SchedulerChain::cycles_of(std::size_t resource, std::span<const double> ready) const {
   const auto busy = [&](std::size_t part) { return ready[part] * busy_cycles(parts_[part].load, resource); };
   double always = 0.0;

@@ -1,4 +1,4 @@
-// SchedulerChain is the chain of the paper's virtual SM: one scheduler with its share of warps and memory.
+// SchedulerChain is the Markov chain of the paper's virtual SM: one scheduler with its share of warps and memory.
 #pragma once
 
 #include <array>
@@ -20,12 +20,12 @@ struct SchedulerMemory {
 struct SchedulerLoad {
   std::array<StallKind, 2> stalls = {};
   double issue_distance = 1.0;
-  std::vector<double> busy_cycles = {};  // of its share of each resource
+  std::vector<double> busy_cycles = {};  // cycles for which an instruction keeps its share of each resource busy
   unsigned units = 0;
-  double unit = 1.0;  // warps in each
+  double unit = 1.0;  // number of warps that form one unit
 };
 
-// Numbers of warps, or units of them, that wait for an access of the first and of the second kind.
+// The numbers of warps, or of units of warps, that wait for an access of the first kind and of the second kind.
 struct Waiting {
   unsigned first = 0;
   unsigned second = 0;
@@ -48,13 +48,13 @@ class SchedulerChain {
     SchedulerLoad load;
     std::vector<Waiting> states;
   };
-  // The length and traffic of one round, in which every ready warp may issue an instruction.
+  // The length of a round and its memory requests. In a round, every ready warp may issue one instruction.
   struct Round {
     double cycles = 1.0;
-    double in_flight = 0.0;  // requests
+    double in_flight = 0.0;  // requests in flight
   };
 
-  // Returns the state of each load in the joint state of this number.
+  // Returns the state of each load, given the number of a joint state.
   std::array<std::size_t, 2> split(std::size_t state) const;
   double ready(const Part& part, std::size_t state) const;
   double cycles_of_round(std::span<const double> ready) const;

@@ -32,11 +32,11 @@ TimeCurve fit_line(std::span<const TimeSample> samples) {
   return {Nanoseconds(base), slope};
 }
 
-// Returns the Bayesian information criterion of a curve but for what all curves share. Errors count as shares of the
-// time, and none of them as less than the noise of a good measurement.
+// Returns the Bayesian information criterion of a curve, without terms that are equal for all curves. Errors are shares
+// of the time; an error smaller than the noise of a good measurement counts as that noise.
 double criterion(const TimeCurve& curve, std::span<const TimeSample> samples) {
   constexpr double kLeastError = 1e-3;
-  constexpr double kDegreesOfLeast = 2.0;  // the least time, and where it begins
+  constexpr double kDegreesOfLeast = 2.0;  // further parameters: the least time, and the clock at which it begins
   double squares = 0.0;
   for (const TimeSample& sample : samples) {
     const double error = curve.at(sample.clock) / sample.time - 1.0;

@@ -1,8 +1,9 @@
 // ClockAdvisor recommends a clock for a new kernel, on a board on which other kernels were measured at all clocks.
 //
-// It learns from the others how time and energy depend on the clock and on features, and how large the errors of that
-// are. A new kernel needs a run at the highest clock. Each further run narrows the answer, and the advisor names the
-// clock at which a run would help most. The advisor owns what it learned; const, so any thread may ask.
+// It learns from the others how time and energy depend on the clock and on features, and how large the errors of such
+// predictions are. A new kernel needs a run at the highest clock. Each further run makes the advice more certain, and
+// the advisor names the clock at which a run would help most. The advisor owns its data; it is immutable, so any thread
+// may ask.
 //
 //   WATTUNE_ASSIGN(const auto advisor, model::ClockAdvisor::learn(others));
 //   WATTUNE_ASSIGN(const auto advice, advisor.advise({.features = f, .runs = {at_top}}, {.slowdown = 0.10}));
@@ -34,8 +35,8 @@ struct ClockRun {
 
 // The features and runs of a kernel.
 struct KernelOverClocks {
-  // Name of the benchmark or application. Kernels of one group resemble each other more than a new kernel will, so
-  // errors are estimated by leaving out whole groups.
+  // Name of the benchmark or application. Kernels of one group resemble each other more than a new kernel resembles
+  // them, so errors are estimated by leaving out whole groups.
   std::string group = {};
   // Features at the highest clock, such as the activity of parts of the GPU, in an order that all kernels share; may be
   // empty. The power at the highest clock is always one more feature.
@@ -43,7 +44,7 @@ struct KernelOverClocks {
   std::vector<ClockRun> runs;
 };
 
-// The limits that an advised clock is to keep.
+// The limits that the advised clock must keep.
 struct ClockGoal {
   std::optional<double> slowdown = {};  // longest additional time against the highest clock, as a share: 0.10
   std::optional<Watts> power = {};      // highest power of the board
@@ -68,7 +69,7 @@ struct NextClock {
 struct ClockAdvice {
   ClockEstimate at;     // the clock of least expected energy that keeps the goal
   double chance = 1.0;  // probability that it keeps the goal
-  // Expected excess over the other clock that promises most, as a share of the energy.
+  // Expected excess of the energy over that at the most promising other clock, as a share.
   double regret = 0.0;
   std::optional<NextClock> next = {};  // the most promising clock to measure; empty if all are measured
 };
@@ -83,8 +84,8 @@ class ClockAdvisor {
   const std::vector<Megahertz>& clocks() const;  // ascending
 
   // Estimates time and energy at each of the clocks. Ignores the kernel's group; the last of several runs at a clock
-  // counts. Fails with invalid_argument if there is no run at the highest clock, a run at a clock that the others were
-  // not run at, or a different number of features.
+  // counts. Fails with invalid_argument if there is no run at the highest clock, a run at a clock that is not in
+  // clocks(), or a different number of features.
   Result<std::vector<ClockEstimate>> estimate(const KernelOverClocks& kernel) const;
   // Chooses a clock for the goal. Fails as estimate() does. Fails with invalid_argument if the slowdown is below 0, the
   // power is not positive, or the confidence is not from 0 to 1. Fails with not_found if no clock keeps the goal.

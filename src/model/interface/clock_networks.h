@@ -2,8 +2,8 @@
 // best clocks and its operations per joule there.
 //
 // Section 6.1.2: a 15-21-1 network for operations per joule, then one 16-21-1 network each for the core's and the
-// memory's clock, with operations per joule as one more input. A pair is described by fuse() and asked like a kernel. A
-// value; const, any thread may ask.
+// memory's clock, with operations per joule as one more input. For a pair, the features are those of fuse(). A value;
+// any thread may call its const functions.
 //
 //   WATTUNE_ASSIGN(const auto networks, model::ClockNetworks::train(kernels, 1));
 //   const auto best = networks.at(features);
@@ -33,7 +33,7 @@ struct BestClocks {
   Megahertz memory;
 };
 
-// A kernel to learn from.
+// A kernel from which networks learn.
 struct KernelAtBestClocks {
   KernelFeatures features;  // at the highest clocks
   BestClocks best;          // the best of all clocks that were tried
@@ -42,14 +42,14 @@ struct KernelAtBestClocks {
 // The three trained networks.
 class ClockNetworks {
  public:
-  // Trains the networks. The clocks' networks learn from the true operations per joule. Equal seeds give equal
-  // networks. Fails as Perceptron::train() does.
+  // Trains the networks. The networks for the clocks learn from the true operations per joule, instead of predicted
+  // ones. Equal seeds give equal networks. Fails as Perceptron::train() does.
   static Result<ClockNetworks> train(std::span<const KernelAtBestClocks> kernels, std::uint64_t seed);
 
   // Predicts operations per joule, and from them the clocks, which may lie between levels.
   BestClocks at(const KernelFeatures& features) const;
 
-  // Writes the three networks one after the other, in the format of Perceptron::to_text().
+  // Writes the three networks one after another, in the format of Perceptron::to_text().
   std::string to_text() const;
   // Reads networks from a text of to_text(). Fails with parse_error if the text is not of that form, or if its networks
   // have other shapes.

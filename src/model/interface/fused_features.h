@@ -1,5 +1,5 @@
-// Features of two kernels that run together, as a model of one kernel expects them; and the efficiency of running the
-// two one after the other.
+// Computes the features of two kernels that run together, in the form of a single kernel's. Also computes the
+// efficiency of running the two one after the other.
 //
 // Jiao et al. (kernel_features.h), sections 6.2 and 6.3, with their printed errors corrected (docs/model.md). Pure
 // functions of values; any thread may call.
@@ -35,7 +35,7 @@ struct FusionOptions {
 // The features of a pair.
 struct FusedFeatures {
   KernelFeatures features = {};      // X_ij (equation 3)
-  std::array<double, 2> alpha = {};  // speed-up of the blocks of each, at least 1
+  std::array<double, 2> alpha = {};  // speed-up of each kernel's blocks, at least 1
   double beta = 1.0;                 // factor by which the memory then slows both down, at most 1
 };
 

@@ -1,8 +1,8 @@
 // Predicts time and power of two kernels that run together, at any ratio and clock, from time and power of each alone.
 //
 // The speeds of a pair at a ratio come from the pair model (pairing.h) or from runs with fewer blocks. This file
-// computes how they change with the clock, what the board draws and what its limit allows (docs/model.md). Values; any
-// thread may call; one thread at a time uses a PairMeasurements.
+// computes how the speeds change with the clock, the power of the board, and the clocks that its power limit allows
+// (docs/model.md). Values; any thread may call; one thread at a time uses a PairMeasurements.
 //
 //   const model::PairSpeeds speeds{ratio, rates, measured.factors("fma", "copy", ratio)};
 //   const auto all = model::predict_pair_at_clocks(board, fma, copy, {&speeds, 1});
@@ -25,10 +25,10 @@
 
 namespace wattune::inline v0_1::model {
 
-// The idle power of a board at one clock.
+// The power of an idle board at one clock.
 struct IdleAtClock {
   Megahertz clock;
-  Watts power;  // at this clock with nothing to do
+  Watts power;  // at this clock, while no kernel runs
 };
 
 // A board at all clocks.
@@ -41,8 +41,8 @@ struct BoardOverClocks {
 struct SoloKernel {
   std::vector<ClockRun> runs;  // alone at the board's clocks, ascending; measured or estimated
   Utilisation utilisation;     // alone at the highest of the clocks
-  double time_error = 0.01;    // standard deviation, as a share
-  double power_error = 0.02;   // standard deviation, as a share
+  double time_error = 0.01;    // standard deviation of the times, as a share
+  double power_error = 0.02;   // standard deviation of the powers, as a share
 };
 
 // Corrections of a pair's predictions at a ratio, learned from measurements.
@@ -55,29 +55,31 @@ struct PairFactors {
 // Speeds of a pair with a given number of blocks of each on an SM.
 struct PairSpeeds {
   BlockRatio ratio;
-  // Speed of each at the highest clock, divided by its speed alone, as long as both ask for no more than the GPU has.
-  // Fewer blocks and waiting for the other's requests lower it.
+  // Speed of each at the highest clock, divided by its speed alone, if both together ask for no more of any resource
+  // than the GPU has. It is lower than 1 because the kernel has fewer blocks, and because it waits for the other's
+  // requests.
   std::array<double, 2> rates = {1.0, 1.0};
   PairFactors factors = {};
 };
 
-// The prediction for both kernels, started together, one run each. The kernel that is left runs alone with all its
+// The prediction for one run of each kernel, started together. When one has ended, the other runs alone with all its
 // blocks.
 struct PairPrediction {
   BlockRatio ratio;
   Megahertz asked;
-  Megahertz clock;                   // highest that the limit allows; the lowest if none is low enough
+  Megahertz clock;                   // highest clock that the limit allows; the lowest clock if none keeps the limit
   std::array<double, 2> rates = {};  // of each beside the other, divided by its speed alone at this clock
-  Likely<double> speedup;            // sum of `rates`: against one after the other, while both run
+  Likely<double> speedup;            // sum of `rates`: the speed-up over one after the other, while both run
   Likely<Nanoseconds> time;
   Likely<Watts> power;              // while both run
-  Watts idle;                       // with nothing to do; not corrected
+  Watts idle;                       // while no kernel runs; not corrected
   std::array<Watts, 2> added = {};  // that each adds at its speed alone; not corrected
   Likely<Joules> energy;
   PairFactors factors;  // the factors that were applied
 };
 
-// Errors of speeds, as standard deviations in shares: of both in the same direction, and of one at the other's cost.
+// Standard deviations of the errors of speeds, as shares. One error changes both speeds in the same direction, the
+// other raises one speed and lowers the other.
 struct SpeedError {
   double of_both = 0.0;
   double of_one = 0.0;
@@ -100,9 +102,9 @@ Result<std::vector<PairPrediction>> predict_pair_at_clocks(const BoardOverClocks
 // Ratios of measured to predicted values of pairs: means in which older measurements count less.
 class PairMeasurements {
  public:
-  // Records a measurement while both ran, at the ratio and clock of the prediction: the speed of each, divided by its
-  // speed alone at that clock, and the power. A power that is not positive is unknown. Ignored if a speed is not
-  // positive.
+  // Records a measurement of both kernels together, at the ratio and clock of the prediction: the speed of each,
+  // divided by its speed alone at that clock, and the power. A power that is not positive is unknown. Ignored if a
+  // speed is not positive.
   void observe(const std::string& first, const std::string& second, const PairPrediction& predicted,
                std::array<double, 2> rates, Watts power);
   // Returns the corrections of a pair at a ratio; factors of 1 if it was not measured.

@@ -3,7 +3,7 @@
 // Hidden neurons are tanh of a weighted sum, and the output is a weighted sum of them. Inputs and output are scaled to
 // -1 to 1 by the ranges of the training samples. Training takes Levenberg and Marquardt's steps with a penalty on large
 // weights whose size is inferred from the data (MacKay 1992; Foresee and Hagan, "Gauss-Newton approximation to Bayesian
-// learning", 1997), so more weights than samples do no harm. A value; const, any thread may ask.
+// learning", 1997), so having more weights than samples does no harm. A value; any thread may call its const functions.
 //
 //   WATTUNE_ASSIGN(const auto network, model::Perceptron::train(samples, {.hidden = 21, .seed = 1}));
 //   const double expected = network.at(inputs);
@@ -43,7 +43,7 @@ struct NetworkShape {
   bool operator==(const NetworkShape&) const = default;
 };
 
-// A range that a network was trained with, from the least to the most value. It is scaled to -1 to 1.
+// The range of a value in the training samples. It is scaled to -1 to 1.
 struct TrainedRange {
   double low = 0.0;
   double high = 0.0;
@@ -65,8 +65,8 @@ class Perceptron {
 
   // Writes lines of plain text that restore the network to the last bit.
   std::string to_text() const;
-  // Reads a network from lines of to_text(). Fails with parse_error if the text is none, or if the network has another
-  // shape than `shape`.
+  // Reads a network from lines of to_text(). Fails with parse_error if the text has another form, or if the network has
+  // another shape than `shape`.
   static Result<Perceptron> from_text(std::string_view text, const NetworkShape& shape);
 
  private:

@@ -3,7 +3,8 @@
 //
 // Under a cap a board runs at the highest clock whose power stays below it. This is equation 2 of Schoonhoven et al.
 // with its P_max, section V-C and figures 6 and 7. So a cap chooses a clock by the kernel's own power, and cannot reach
-// clocks that draw less than the least cap. Pure functions of values; any thread may call.
+// clocks at which the board draws less than the lowest cap that it accepts. Pure functions of values; any thread may
+// call.
 //
 //   const auto cap = model::best_cap(power.curve, time, caps, table);
 //   const auto clock = model::least_energy(power.curve, time, table);
@@ -28,8 +29,9 @@ struct CapChoice {
   OperatingPoint point;  // at the clock that the cap leaves
 };
 
-// Returns the cap with the least energy among those that the load can obey; the higher of two with equal energy. Fails
-// with not_found if it can obey none, with invalid_argument if there are no caps or no clocks.
+// Returns the cap with the least energy among those below which the load can stay at some clock; the higher of two with
+// equal energy. Fails with not_found if it can stay below none, with invalid_argument if there are no caps or no
+// clocks.
 Result<CapChoice> best_cap(const PowerCurve& power, const TimeCurve& time, std::span<const Watts> caps,
                            std::span<const Megahertz> table);
 

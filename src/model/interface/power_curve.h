@@ -28,7 +28,7 @@ struct PowerCurve {
   Megahertz tau;       // the clock from which the voltage rises
 
   double voltage(Megahertz clock) const;  // as a multiple of the lowest
-  Watts of_load(Megahertz clock) const;   // without the base
+  Watts of_load(Megahertz clock) const;   // the part of the load
   Watts at(Megahertz clock) const;
   // Returns the clock of least P(f) / f, which is the energy of a compute-bound kernel. It is tau if 2 alpha beta tau^2
   // >= P0, else the root of 2 alpha beta v(f) f^2 = P0. It is infinite if the voltage never rises.
@@ -39,12 +39,12 @@ struct PowerCurve {
 struct PowerSample {
   Megahertz clock;
   Watts power;
-  bool capped = false;             // true if the board held the clock back; fits leave it out
+  bool capped = false;             // true if the board ran at a lower clock than asked for; fits leave the sample out
   std::optional<Megahertz> asked;  // the clock that was asked for, if known
 };
 
-// Returns the samples with `capped` set if the board throttled. It did if it ran more than 1 % below the clock that was
-// asked for, or drew at least 99 % of `limit`. Existing marks are kept.
+// Returns the samples, with `capped` set in those at which the board was throttled: its clock was more than 1 % below
+// the one asked for, or its power was at least 99 % of `limit`. Existing marks are kept.
 std::vector<PowerSample> with_capped_marked(std::vector<PowerSample> samples, std::optional<Watts> limit = {});
 
 struct ClockRange {
@@ -72,7 +72,7 @@ struct PowerRange {
 };
 
 // Returns the range of the power at each of these clocks, with about 95 % confidence. It covers all curves that explain
-// the samples as well as chance allows, as for PowerFit::likely_ridge, and always the best fit. Fails as
+// the samples as well as chance allows, as PowerFit::likely_ridge does, and always the best fit. Fails as
 // fit_power_curve() does.
 Result<std::vector<PowerRange>> likely_power(std::span<const PowerSample> samples, std::span<const Megahertz> clocks);
 

@@ -1,4 +1,4 @@
-// Selects the part of a board's clock table that is worth tuning in, around the ridge of its power curve.
+// Selects the clocks of a board's table that are worth tuning at: those around the ridge of its power curve.
 //
 // Section V-D of Schoonhoven et al. (power_curve.h). Pure functions of values; any thread may call.
 //
@@ -15,7 +15,7 @@
 
 namespace wattune::inline v0_1::model {
 
-// Rounding of the ends of the range, which are seldom clocks of the table.
+// The rounding of the ends of the range, which are seldom clocks of the table.
 enum class RangeEnds {
   within,      // no clock is further from the ridge than the share
   to_nearest,  // each end moves to the nearest clock, which may lie outside, as in the paper and Kernel Tuner

@@ -1,9 +1,9 @@
 // TimeCurve is the time of a kernel as a function of the clock. Together with a power curve it gives the energy.
 //
-// t(f) = max(a + b / f, c): the graphics clock does not change the time of memory accesses, but that of cycles. Some
-// kernels stop gaining at some clock, because memory is full from there on or the board goes no faster. A kernel that
-// only computes has a = c = 0, and its energy is least at the ridge of its power (power_curve.h); the paper covers only
-// this case. Pure functions of values; any thread may call.
+// t(f) = max(a + b / f, c): the graphics clock changes the time of cycles, but not that of memory accesses. Some
+// kernels gain nothing above some clock, because memory is then the bottleneck or the board does not get faster. A
+// kernel that only computes has a = c = 0, and its energy is least at the ridge of its power (power_curve.h); the paper
+// covers only this case. Pure functions of values; any thread may call.
 //
 //   const auto time = model::fit_time_curve(samples);
 //   if (!time) return time.error();
@@ -21,7 +21,7 @@ namespace wattune::inline v0_1::model {
 struct TimeCurve {
   Nanoseconds fixed;    // a: time that no graphics clock shortens
   double cycles = 0.0;  // b
-  // c: time below which no clock brings the kernel; 0 if it gains up to the highest clock
+  // c: the least time at any clock; 0 if the kernel gains up to the highest clock
   Nanoseconds least = {};
 
   Nanoseconds at(Megahertz clock) const;
@@ -33,8 +33,8 @@ struct TimeSample {
 };
 
 // Fits a curve by least squares with all parts at least 0. A kernel that gets slower as the clock rises has only a
-// fixed part. A least time is fitted only if it explains the samples better by more than its two further degrees of
-// freedom do (Bayesian information criterion). Fails with invalid_argument if there are fewer than two clocks, or if a
+// fixed part. A least time is fitted only if it explains the samples so much better that it is worth two further
+// parameters (Bayesian information criterion). Fails with invalid_argument if there are fewer than two clocks, or if a
 // clock or a time is not positive.
 Result<TimeCurve> fit_time_curve(std::span<const TimeSample> samples);
 
