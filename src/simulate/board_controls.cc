@@ -1,4 +1,4 @@
-// Settings of a simulated board from outside, and its own readings.
+// Changes settings of a simulated board as a user would, and reads its sensors.
 #include <algorithm>
 
 #include "simulate/board_state.h"
@@ -40,7 +40,7 @@ void SimulatedBoard::hold_context(bool held) {
   settle();
 }
 
-// Requests a lock, or none for 0. The board obeys after a latency of its own.
+// Requests a lock of the clock, or none for 0. The board obeys after a latency.
 void SimulatedBoard::request_clock(double megahertz) {
   Random random = draws_of(state_->seed, 1000 + ++state_->orders);
   const Nanoseconds spread = model_.most_lock_latency - model_.least_lock_latency;

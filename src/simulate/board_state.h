@@ -1,5 +1,5 @@
-// BoardState holds everything of a simulated board that changes. It is a plain value of zeros before its first use, so
-// that processes can share one through a file.
+// BoardState holds everything of a simulated board that changes. It is a plain value, and all zeros before its first
+// use, so that processes can share one through a file.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,13 @@ struct BoardState {
   Activity activity;
   bool loaded;
   bool context;
-  double locked;   // MHz, 0 for no lock; obeyed
-  double ordered;  // MHz, the lock that will be obeyed
+  double locked;   // MHz, 0 for no lock; in effect now
+  double ordered;  // MHz, the lock that will be in effect after its latency
   double order_obeyed_at;
   bool order_pending;
   std::uint64_t orders;
   double memory_locked;  // MHz, 0 for no lock
-  double limit;          // W, 0 for the usual one
+  double limit;          // W, 0 for the usual limit
   double clock;          // MHz, the current clock
   bool capped;
   bool lost;

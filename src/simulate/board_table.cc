@@ -158,9 +158,9 @@ BoardModel k40c_board() {
           .locks_memory = false};
 }
 
-// Returns the GT640. Clocks and voltage are from Jiao et al., table 2 and section 3.1, who measured it from outside: it
-// has no sensor. All power is assumed. But clocking and P0 are chosen so that Hotspot and Mergehist one after the other
-// give the values of table 1 at the highest and at the best clocks.
+// Returns the GT640. Clocks and voltage are from Jiao et al., table 2 and section 3.1, who measured it from outside,
+// since it has no sensor. All powers are assumed. P0 and the power of the clocks give the values of table 1, at the
+// highest and at the best clocks, for Hotspot followed by Mergehist.
 BoardModel gt640_board() {
   return {
       .name = "GT640",

@@ -1,7 +1,7 @@
 // EnergyHistory is the energy of a board over its last seconds, for sensors that show means of a window.
 //
-// It consists of knots, mostly at least 250 us apart, with lines between them; at a knot the energy is exact. It is a
-// plain value of fixed size, because processes share boards through a file.
+// It stores the exact energy at some moments (knots), mostly at least 250 us apart; between them the energy is
+// interpolated linearly. It is a plain value of fixed size, because processes share boards through a file.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::simulate {
 
 class EnergyHistory {
  public:
-  // Adds `energy` at `moment`, which is not before the last one. The power was constant in between.
+  // Adds `energy` at `moment`. Preconditions: the moment is not before the last one. The power was constant in between.
   void append(Nanoseconds moment, Joules energy) {
     const Knot knot{moment.value(), energy.value()};
     if (count_ >= 2 && extends_last(knot)) {
@@ -46,10 +46,10 @@ class EnergyHistory {
     double time;    // ns
     double energy;  // J
   };
-  static constexpr std::uint32_t kKnots = 8192;           // of 250 us: 2 s, longer than any window
+  static constexpr std::uint32_t kKnots = 8192;           // every 250 us: 2 s, more than a window
   static constexpr double kShortestKnotInterval = 250e3;  // ns
   static constexpr double kLongestKnotInterval = 100e6;
-  static constexpr double kSamePower = 1e-12;  // J/ns
+  static constexpr double kSamePower = 1e-12;  // J/ns; powers that differ by less count as equal
 
   Knot& at(std::uint32_t i) { return knots_[(first_ + i) % kKnots]; }
   const Knot& at(std::uint32_t i) const { return knots_[(first_ + i) % kKnots]; }

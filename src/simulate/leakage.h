@@ -1,4 +1,4 @@
-// Leakage is the power that a chip draws merely by being on. It grows with the temperature.
+// Leakage is the power that a chip draws even if it does nothing. It grows with the temperature.
 #pragma once
 
 #include "wattune/core/units.h"

@@ -8,10 +8,10 @@ namespace wattune::inline v0_1::simulate {
 
 namespace {
 
-// Initial reading of a counter. It never begins at 0, because the driver was loaded long ago.
+// Initial reading of a counter. It is not 0, because a real counter has counted since the driver was loaded.
 constexpr double kJoulesBefore = 5000.0;
 
-// Follows a constant power until that moment, as a capacitor would.
+// Makes the state follow a constant power until that moment, like the voltage of a capacitor.
 void follow(SensorState& state, const SensorModel& sensor, Watts power, double until) {
   const double share = std::exp(-(until - state.followed_until) / sensor.traits.time_constant.value());
   state.followed = power.value() + (state.followed - power.value()) * share;
@@ -32,7 +32,7 @@ double true_value(SensorState& state, const SensorModel& sensor, const Surroundi
   return sensor.traits.response == power::Response::lag ? state.followed : power.value();
 }
 
-// Returns the reading with gain, offset and noise. A counter integrates its noise away.
+// Returns the reading with gain, offset and noise. A counter has no noise, because it averages out.
 double distorted(const SensorState& state, const SensorModel& sensor, const Surroundings& board) {
   const auto& [model, history, seed] = board;
   const double exact = model.gain * state.value;
@@ -65,7 +65,7 @@ SensorState new_sensor(const SensorModel& sensor, const Surroundings& board, std
 
 void publish(SensorState& state, const SensorModel& sensor, const Surroundings& board, Watts power, Nanoseconds now) {
   const auto due = static_cast<std::int64_t>(std::floor((now.value() - state.phase) / sensor.traits.period.value()));
-  // Sensors that add to each publication need all of them; for others only the last can be seen.
+  // Sensors whose value depends on the one before need every publication. For others, only the last one matters.
   if (sensor.counts_windows_only || sensor.traits.response == power::Response::lag)
     for (std::int64_t number = state.number + 1; number < due; ++number)
       publish_at(state, sensor, board, power, number);

@@ -11,12 +11,12 @@ namespace wattune::inline v0_1::simulate {
 
 namespace {
 
-// Longest step: within it the heat changes the power by less than a ten-thousandth.
+// Longest step of time, in which heating changes the power by less than a ten-thousandth.
 constexpr Nanoseconds kLongestStep{100e6};
-// Idle time that a new board's sensors have seen, which is longer than their windows.
+// Idle time before the beginning that a new board's sensors have seen. It is longer than their windows.
 constexpr Nanoseconds kIdleHistory{3e9};
 
-// The temperature after a time and the energy in it, if the power is `cold` + `per_kelvin` * T.
+// The temperature after a time and the energy in it, if the power is the linear function `cold` + `per_kelvin` * T.
 struct Warming {
   double temperature;
   double joules;
@@ -81,7 +81,7 @@ Operation SimulatedBoard::operation() const {
 
 Watts SimulatedBoard::base() const { return at_work() || state_->context ? model_.idle : model_.deep_idle; }
 
-// Sets the clock that load, lock, limit and heat allow.
+// Sets the clock that load, lock, limit and temperature allow.
 void SimulatedBoard::settle() {
   const Operation asked = operation();
   const Megahertz highest = asked.graphics.value_or(model_.clocks.back());
@@ -120,7 +120,7 @@ void SimulatedBoard::step(Nanoseconds time) {
     publish(state_->sensors[i], model_.sensors[i], board, Joules(warmed.joules) / time, now());
 }
 
-// Returns the moment of the next event or observation, at most a longest step away.
+// Returns the moment of the next event or observation, at most kLongestStep away.
 Nanoseconds SimulatedBoard::next_event() const {
   Nanoseconds next = now() + kLongestStep;
   if (state_->order_pending) next = std::min(next, Nanoseconds(state_->order_obeyed_at));
@@ -144,7 +144,7 @@ void SimulatedBoard::pass_until(Nanoseconds moment) {
 
 void SimulatedBoard::pass(Nanoseconds time) { pass_until(now() + time); }
 
-// Runs a share of a kernel's work, at the clocks that hold meanwhile.
+// Runs a share of a kernel's work, at the clocks that the board has meanwhile.
 void SimulatedBoard::work(const Kernel& kernel, double share) {
   while (share > 0.0) {
     settle();
@@ -160,7 +160,7 @@ void SimulatedBoard::work(const Kernel& kernel, double share) {
 Launches SimulatedBoard::launch(const Kernel& kernel, std::uint64_t times) {
   const Nanoseconds begin = now();
   const Joules before = energy();
-  // Launches of a kernel with constant activity are one stretch of work.
+  // A kernel with constant activity is launched as one piece of work.
   const bool flat = kernel.phases.size() == 1;
   for (std::uint64_t i = 0; i < (flat ? 1 : times); ++i)
     for (const Phase& phase : kernel.phases) {

@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::simulate {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kLeastWork = 0.05;  // of a block, for any variation
+constexpr double kLeastWork = 0.05;  // least work of a block, however much blocks vary
 
 Error gpu_refuses(ErrorCode code, std::string message, std::string what) {
   return Error(code, std::move(message)).about(std::move(what)).with_context("simulated GPU");
@@ -176,7 +176,7 @@ std::size_t BlockScheduler::new_slot() {
   return slot;
 }
 
-// Takes the next logical block for a block of the launch.
+// Takes the next logical block of the launch for a persistent block.
 bool BlockScheduler::fetch(Launch& launch, RunningBlock& block) {
   if (block.chunk_left > 0) {
     ++block.block;
@@ -208,8 +208,9 @@ BlockStart BlockScheduler::begin_block(std::size_t slot, double overhead, double
   return {slot, launch.request.kernel, block.sm, work_of(launch, block.block), overhead};
 }
 
-// True if the launch has to wait behind one of these, which have blocks but find no room. No launch overtakes another
-// of its green context, and none overtakes one of a higher priority where both may use the same SMs.
+// True if the launch must wait for one of `heads`: launches that have blocks left but find no room for them. A launch
+// never overtakes another one of its green context. It does not overtake one of higher priority either if both may use
+// the same SMs.
 bool BlockScheduler::waits_behind(const std::vector<LaunchId>& heads, LaunchId id) const {
   const StreamTraits& own = streams_[launches_[id].request.stream].traits;
   const GreenContext& its_sms = green_contexts_[own.green_context];

@@ -1,5 +1,5 @@
 // BlockScheduler decides which block goes to which SM and when, from streams, hardware queues, priorities, green
-// contexts and the room on SMs. It knows moments, not how long blocks take.
+// contexts and the room on SMs. It does not know how long blocks take.
 //
 // Launches of a stream run one after the other, with a gap. Streams are hashed into hardware queues. If the first
 // launch of a queue waits for its stream, all others of the queue wait, too. Launches that have left their queues are
@@ -20,12 +20,12 @@
 
 namespace wattune::inline v0_1::simulate {
 
-// A logical block that runs in a slot.
+// A logical block that is running.
 struct RunningBlock {
   LaunchId launch = 0;
   unsigned sm = 0;
   std::uint64_t block = 0;
-  std::uint64_t chunk_left = 0;  // later blocks of its chunk
+  std::uint64_t chunk_left = 0;  // logical blocks of its chunk that are still to run
   double begin = 0.0;
 };
 
@@ -39,7 +39,7 @@ class BlockScheduler {
   Result<LaunchId> submit(const GridLaunch& launch, double now);
   Result<void> stop(LaunchId launch);
 
-  // Returns the blocks that begin now.
+  // Starts the blocks that can begin now, and returns them.
   std::vector<BlockStart> dispatch(double now);
   // Ends the block in this slot. Returns the slot's next logical block, which begins now, if there is one.
   std::optional<BlockStart> ended(std::size_t slot, double now);
@@ -47,7 +47,7 @@ class BlockScheduler {
   double next_moment() const { return next_moment_; }
 
   const RunningBlock& running(std::size_t slot) const { return slots_[slot]; }
-  // Returns the oldest launch that ended and was not returned yet.
+  // Returns the oldest launch that has ended and was not returned yet.
   std::optional<Completion> take_completion();
   std::size_t untaken_completions() const { return completions_.size(); }
 
@@ -55,8 +55,8 @@ class BlockScheduler {
   struct Launch {
     GridLaunch request;
     std::uint64_t next = 0;      // next logical block
-    std::uint64_t end = 0;       // behind its last logical block
-    std::uint64_t to_place = 0;  // blocks that no SM has yet
+    std::uint64_t end = 0;       // the logical block after its last one
+    std::uint64_t to_place = 0;  // blocks that are on no SM yet
     std::uint64_t placed = 0;    // blocks that run
     std::uint64_t done = 0;      // logical blocks that ended
     double submitted = 0.0;
@@ -69,7 +69,7 @@ class BlockScheduler {
   struct Stream {
     StreamTraits traits;
     bool busy = false;      // true if a launch of it is resident
-    double last_end = 0.0;  // of its last launch
+    double last_end = 0.0;  // when its last launch ended
     bool fresh = true;      // true if none of its launches has ended
   };
   struct GreenContext {
@@ -110,7 +110,7 @@ class BlockScheduler {
   std::vector<RunningBlock> slots_;
   std::vector<std::size_t> free_slots_;
   std::deque<Completion> completions_;
-  double next_grid_ = 0.0;  // earliest moment of the next launch, as next_block_ of the next block
+  double next_grid_ = 0.0;  // earliest moment of the next launch; next_block_ is that of the next block
   double next_block_ = 0.0;
   double next_moment_ = 0.0;
   model::SmRoom room_;

@@ -9,12 +9,12 @@ namespace wattune::inline v0_1::simulate {
 
 namespace {
 
-constexpr double kRequestBytes = 128.0;  // bytes of a request of the chain
+constexpr double kRequestBytes = 128.0;  // bytes that a request of the chain moves
 
 using model::BlockDemand;
 using Mix = std::array<double, kPipes>;
 
-// Members that are fitted to PUR.
+// Values of members of kernels that are fitted to PUR.
 constexpr double kPcDramCost = 7.167;
 constexpr double kSadParallelism = 0.8147;
 constexpr double kSpmvCoalesced = 0.2415;
@@ -140,9 +140,9 @@ const std::vector<KerneletKernel>& kernelet_kernels() {
   return kernels;
 }
 
-// Returns the FMA probe. With one block of 8 warps on an SM it is 17 % slower (1:7 beside L, hopper_facts). The latency
-// allows 8 / (4 / 1.67) of 4 instructions per cycle. 40 waves of 8 blocks take 20 ms at 1980 MHz: 61,875 instructions
-// of each of 64 warps.
+// Returns the FMA probe. With one block of 8 warps on an SM it is 17 % slower (measured beside 7 blocks of L by
+// hopper_facts). The latency allows 8 / (4 / 1.67) of 4 instructions per cycle. 40 waves of 8 blocks take 20 ms at 1980
+// MHz: 61,875 instructions of each of 64 warps.
 SimulatedKernel fma_probe() {
   return {.name = "C",
           .block = {.threads = 256, .registers = 32},

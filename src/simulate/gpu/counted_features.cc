@@ -11,7 +11,7 @@ namespace {
 
 using model::Feature;
 
-// Returns the use of the busiest arithmetic pipe. The issue slots come before the pipes.
+// Returns the use of the busiest arithmetic pipe. `use` begins with the issue slots; the pipes follow.
 double arithmetic_utilisation(const std::vector<double>& use) {
   double busiest = 0.0;
   for (const Pipe pipe : {Pipe::fp32, Pipe::integer, Pipe::special, Pipe::fp64})
@@ -38,7 +38,7 @@ model::KernelFeatures features_of(const Demand& demand, Nanoseconds time, const 
   features[Feature::dram_throughput] = rate * demand.dram_bytes;
   features[Feature::instructions] = rate * demand.issued;
   features[Feature::load_store_instructions] = rate * demand.accesses;
-  features[Feature::global_transactions] = features[Feature::l2_accesses];  // L1 answers none
+  features[Feature::global_transactions] = features[Feature::l2_accesses];  // L1 is assumed to answer no access
   return features;
 }
 

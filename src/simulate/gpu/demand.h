@@ -1,5 +1,5 @@
 // Demand is the sum of what a run asks of a GPU, from counted or from simulated blocks. Use and features are computed
-// from it alone, so that they mean the same for both.
+// from it alone, so that they mean the same for counted and simulated blocks.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct Demand {
 };
 
 Demand demand_of(const BlockCosts& block, std::uint64_t blocks);
-// Returns the demand of this many warp instructions, with the hits that the kernel has alone.
+// Returns the demand of this many warp instructions, with the cache hits that the kernel has when it runs alone.
 Demand demand_of(const SimulatedKernel& kernel, double instructions);
 
 // Computes use or features of a demand in this time, as use_of() and features_of() do for counted blocks.

@@ -1,5 +1,5 @@
-// Engine runs blocks on SMs and reports when they end. It only knows how long a block takes beside the others; the
-// block scheduler decides which block goes where.
+// Engine runs blocks on SMs and reports when they end. It only computes how long a block takes beside the others; the
+// block scheduler decides which block runs on which SM.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct BlockStart {
   std::size_t slot = 0;  // identifies the block until it ends
   KernelId kernel = 0;
   unsigned sm = 0;
-  double work = 1.0;      // multiple of the instructions of a block
+  double work = 1.0;      // multiple of a usual block's instructions
   double overhead = 0.0;  // ns before its first instruction
 };
 

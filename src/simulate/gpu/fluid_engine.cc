@@ -17,25 +17,25 @@ constexpr double kSameMoment = 1e-6;
 constexpr double kRounding = 16.0 * std::numeric_limits<double>::epsilon();
 
 struct FluidBlock {
-  double end = 0.0;  // in terms of the progress of its group
+  double end = 0.0;  // its end, measured by the progress of its group
   std::size_t slot = 0;
 
   bool operator>(const FluidBlock& other) const { return end > other.end; }
 };
 
-// The blocks of one kernel on one SM, which advance alike.
+// The blocks of one kernel on one SM, which progress at the same rate.
 struct FluidGroup {
   KernelId kernel = 0;
   double progress = 0.0;    // work done by each block since the group began
   double rate = 0.0;        // work per ns of each block
   double since = 0.0;       // moment to which `progress` refers
-  double dram_bytes = 0.0;  // per instruction, with the hits that it has beside the others
+  double dram_bytes = 0.0;  // per instruction, with the cache hits that the kernel has beside the others
   std::priority_queue<FluidBlock, std::vector<FluidBlock>, std::greater<>> blocks = {};
 
   double next_end() const { return since + (blocks.top().end - progress) / rate; }
 };
 
-// SMs with the same residents, which have the same rates.
+// The rates on SMs that have the same residents.
 struct FluidKind {
   FluidSm sm;
   std::vector<double> rates;  // work per ns of each load's blocks
@@ -118,7 +118,7 @@ class FluidEngine final : public Engine {
     return *entry;
   }
 
-  // Solves all rates anew.
+  // Computes all rates anew.
   void settle() {
     for (unsigned sm = 0; sm < sms_.size(); ++sm)
       if (!sms_[sm].empty() && kinds_of_sms_[sm] == nullptr) kinds_of_sms_[sm] = &kind_of(sms_[sm]);
@@ -128,8 +128,8 @@ class FluidEngine final : public Engine {
     settled_ = true;
   }
 
-  // Returns the kinds of SMs that are present, each once, with its count of SMs, sorted by residents. So sums over them
-  // do not depend on which SM has which kind. A long run has seen many more kinds.
+  // Returns the kinds of SMs that are present, each once, with its count of SMs, sorted by residents. Sums over the
+  // result do not depend on which SM has which kind. A long run has seen many more kinds than are present.
   std::vector<Kinds::value_type*> present_kinds() const {
     std::vector<Kinds::value_type*> present;
     for (Kinds::value_type* const kind : kinds_of_sms_)

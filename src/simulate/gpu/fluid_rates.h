@@ -1,8 +1,8 @@
 // Computes the rates of kernels that share SMs and memory, while nothing begins or ends.
 //
 // Within an SM each resource is shared by max-min fairness: every warp gets the same rate unless it can use less. L2
-// and DRAM are queues with one delay for all. The delay grows until the demand equals the capacity. Times are in
-// cycles.
+// and DRAM are queues with the same delay for all requests. The delay grows until the demand equals the capacity. Times
+// are in cycles.
 #pragma once
 
 #include <array>
@@ -15,7 +15,8 @@
 
 namespace wattune::inline v0_1::simulate {
 
-// Capacities of an SM per cycle: instructions of its schedulers, those of each pipe, bytes of L1.
+// The number of resources of an SM that have a capacity per cycle: its schedulers (instructions), each pipe
+// (instructions), and L1 (bytes).
 constexpr std::size_t kLocalResources = kPipes + 2;
 using LocalResources = std::array<double, kLocalResources>;
 
@@ -24,12 +25,12 @@ struct FluidLoad {
   std::size_t kernel = 0;
   double warps = 0.0;
   double cycles = 1.0;      // mean time from an instruction of a warp to its next, without queues
-  double l2_waits = 0.0;    // waits per instruction for a request to L2
-  double dram_waits = 0.0;  // of these, waits for a request to DRAM
+  double l2_waits = 0.0;    // requests to L2 for which a warp waits, per instruction
+  double dram_waits = 0.0;  // those of them that go to DRAM
   LocalResources use = {};  // per instruction
   double l2_bytes = 0.0;    // per instruction
   double dram_bytes = 0.0;  // per instruction
-  double dram_time = 0.0;   // per instruction, in bytes that DRAM could move meanwhile
+  double dram_time = 0.0;   // per instruction, as the bytes that DRAM could move in that time
 };
 
 // A number of SMs on which the same blocks run.
@@ -63,7 +64,8 @@ FluidSm fluid_sm(const GpuModel& gpu, Megahertz clock, std::span<const Simulated
 
 // Returns the instructions per cycle of a warp of each load, with these delays of the memory.
 std::vector<double> local_rates(const FluidLimits& limits, const FluidSm& sm, const FluidDelays& delays);
-// Returns the delays at which L2 and DRAM serve the demand. `guess` are earlier delays to start from.
+// Returns the delays at which demand and capacity of L2 and DRAM are equal. The search starts from `guess`, earlier
+// delays.
 FluidDelays settled_delays(const FluidLimits& limits, std::span<const FluidSm> sms, const FluidDelays& guess);
 
 }  // namespace wattune::simulate

@@ -5,8 +5,8 @@
 // second cycle, so that its peak is the paper's 1.
 //
 // Latencies and bandwidth of L2 from V100 on were measured by others ("Dissecting the NVIDIA Volta GPU architecture via
-// microbenchmarking" and its successors). For older GPUs they are assumed. Assumed are also gaps, intervals, and the
-// costs of requests in flight and of kernels that take turns.
+// microbenchmarking" and its successors). For older GPUs they are assumed. Gaps and intervals of launches, the costs of
+// requests in flight, and the cost of mixed requests are assumed.
 #include <algorithm>
 
 #include "wattune/simulate/gpu_model.h"

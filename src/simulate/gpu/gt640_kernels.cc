@@ -1,5 +1,5 @@
-// Kernels of the GT 640. The bound of each kernel is taken from its published source (Rodinia 2.4, CUDA samples 5.5);
-// the amounts are fitted to the two numbers of table 3.
+// Kernels of the GT 640. The resource that limits each kernel is known from its published source (Rodinia 2.4, CUDA
+// samples 5.5). The amounts are fitted to the kernel's two numbers in table 3.
 #include "simulate/interface/gt640_kernels.h"
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace wattune::inline v0_1::simulate {
 
 namespace {
 
-// Time of each kernel alone, which is assumed: table 3 tells the number of blocks, not the time of one.
+// Time of each kernel alone, which is assumed, because table 3 has the number of blocks, but no times.
 constexpr Nanoseconds kAlone = nanoseconds_from_ms(100);
-constexpr double kRequests = 4.0;  // requests of 32 bytes of a coalesced access
+constexpr double kRequests = 4.0;  // 32-byte requests of a coalesced access
 constexpr double kHitOfCached = 0.95;
-// Rate of Samplerank with all blocks if DRAM could serve it, relative to its real one: DRAM limits it from 5 of 8
-// blocks on (figure 5). Assumed for the other kernels that DRAM limits.
+// Rate that Samplerank would have with all blocks if DRAM could serve it, relative to its real rate. DRAM limits it
+// from 5 of 8 blocks on (figure 5). Assumed for the other kernels that DRAM limits.
 constexpr double kBeyondDram = 8.0 / 5.0;
 
 enum class Bound {
@@ -64,7 +64,7 @@ double rate_alone(const GpuModel& gpu, const SimulatedKernel& kernel) {
   return steady_flow(gpu, {&all, 1}).operations;
 }
 
-// Fits the parallelism so that the kernel reaches this rate on this GPU, or its highest one if it cannot.
+// Sets the parallelism with which the kernel reaches this rate on this GPU, or the highest possible one.
 void fit_parallelism(const GpuModel& gpu, SimulatedKernel& kernel, double gops) {
   double low = 0.02;
   double high = 50.0;
@@ -80,7 +80,7 @@ GpuModel with_endless_dram() {
   return gpu;
 }
 
-// Returns warp instructions per cycle of an SM.
+// Converts 1e9 instructions per second of the GT 640 to warp instructions per cycle of an SM.
 double per_cycle(double gops) { return gops / gigahertz_of_sms(gt640()); }
 
 void fit(SimulatedKernel& kernel, Bound bound, double gops, double gigabytes) {
@@ -116,7 +116,7 @@ SimulatedKernel kernel_of(const Row& row) {
   return kernel;
 }
 
-// Returns a factor from 1 / most to most; values above 1 are as likely as values below.
+// Draws a factor from 1 / most to most; values above 1 are as likely as values below.
 double factor(Random& random, double most) { return std::pow(most, 2.0 * random.uniform() - 1.0); }
 
 SimulatedKernel micro_kernel(Random& random, std::size_t place) {

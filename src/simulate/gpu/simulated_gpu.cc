@@ -37,7 +37,7 @@ struct SimulatedGpu::State {
   std::size_t running = 0;
   std::size_t kernels = 0;
   GpuClocks clocks{model.clock};
-  GpuCounters accounted;  // counters that the board has been told
+  GpuCounters accounted;  // counters up to which the board was charged
   Joules energy;
   std::vector<BlockRecord> trace;
 
@@ -71,7 +71,8 @@ void SimulatedGpu::State::obey_board() {
   engine->set_clocks(clocks);
 }
 
-// Makes the board work as hard as the GPU did since the last call, relative to what its clocks allow.
+// Charges the board for the GPU's work since the last call: its activity is that work relative to what the clocks
+// allow.
 void SimulatedGpu::State::account(double time) {
   const GpuCounters all = engine->counters();
   const double cycles = time * clocks.core.value() * 1e-3;
@@ -88,7 +89,7 @@ void SimulatedGpu::State::account(double time) {
   obey_board();
 }
 
-// Runs one step. No time passes if a launch ended that was stopped before it began.
+// Runs one step. If a launch ended that was stopped before it began, no time passes.
 void SimulatedGpu::State::step(double limit) {
   const std::size_t untaken = scheduler.untaken_completions();
   for (const BlockStart& block : scheduler.dispatch(now)) begin(block);

@@ -15,13 +15,13 @@ namespace wattune::inline v0_1::simulate {
 namespace {
 
 constexpr KernelId kNobody = std::numeric_limits<KernelId>::max();
-constexpr double kWhole = 1.0 - 1e-9;  // a sum of parts that is 1 except for rounding
+constexpr double kWhole = 1.0 - 1e-9;  // from here on, a sum of parts counts as 1, despite rounding
 
 // A resource that serves requests one after the other, in the order in which they come.
 struct Server {
   double free = 0.0;
 
-  // Returns when it begins a request that takes `time`.
+  // Returns the moment at which the server begins a request that takes `time`.
   double begin(double moment, double time) {
     const double begins = std::max(moment, free);
     free = begins + time;
@@ -39,7 +39,7 @@ struct WarpSm {
   std::vector<Scheduler> schedulers;
   std::array<Server, kPipes> pipes = {};
   Server l1;
-  double in_flight = 0.0;  // requests
+  double in_flight = 0.0;  // requests in flight
   unsigned warps = 0;
   std::vector<unsigned> warps_of_kernel = {};
 };
@@ -50,14 +50,14 @@ struct Warp {
   unsigned sm = 0;
   unsigned scheduler = 0;
   std::uint64_t left = 0;  // instructions
-  double credit = 0.0;     // accesses since its last wait, as a share of memory_parallelism
+  double credit = 0.0;     // accesses since the warp last waited, as a share of memory_parallelism
   unsigned sent = 0;       // accesses that have not reached L2
-  double answer = 0.0;     // when the last of the others is answered
-  double in_flight = 0.0;  // requests since its last wait
+  double answer = 0.0;     // when the last of its other accesses is answered
+  double in_flight = 0.0;  // requests since the warp last waited
   bool waits = false;
 };
 
-enum class WarpEventKind { issue, coalesced, scattered };  // the warp goes on, or an access of it reaches L2
+enum class WarpEventKind { issue, coalesced, scattered };  // issue: the warp continues; others: L2 access
 
 struct WarpEvent {
   double time = 0.0;
@@ -145,7 +145,7 @@ class WarpEngine final : public Engine {
     events_.push({time, order_++, warp, kind});
   }
 
-  // Runs instructions of a warp until another event comes before its next one.
+  // Runs instructions of a warp until its next one would come after another event.
   void run(std::size_t index, double limit, std::vector<std::size_t>& ended) {
     wake(warps_[index]);
     for (;;) {
@@ -163,7 +163,7 @@ class WarpEngine final : public Engine {
     sms_[warp.sm].in_flight -= std::exchange(warp.in_flight, 0.0);
   }
 
-  // Ends a warp when everything that it sent has been answered.
+  // Ends a warp once all its accesses have been answered.
   void end_warp(std::size_t index, std::vector<std::size_t>& ended) {
     Warp& warp = warps_[index];
     if (warp.sent == 0 && warp.answer <= now_) return finish(index, ended);
@@ -198,7 +198,7 @@ class WarpEngine final : public Engine {
            kernel.issue_distance(gpu_) * cycle_;
   }
 
-  // Returns when the instruction's pipe begins it.
+  // Returns the moment at which the pipe begins the instruction.
   double execute(WarpSm& sm, const SimulatedKernel& kernel, double kind, double issued) {
     for (std::size_t pipe = 0; pipe < kPipes; ++pipe) {
       if (kind < kernel.mix[pipe]) return sm.pipes[pipe].begin(issued, cycle_ / gpu_.pipe_rates[pipe]);
@@ -236,7 +236,7 @@ class WarpEngine final : public Engine {
     if (--warp.sent == 0 && warp.waits) push(warp.answer, event.warp);
   }
 
-  // Returns when L2, or DRAM behind it, has answered.
+  // Returns the moment at which L2, or DRAM behind it, has answered an access.
   double answer(const Warp& warp, double requests, double bytes, double dram_cost) {
     const double l2_time = requests * bytes / gpu_.l2_gigabytes_per_second;
     counters_.l2_bytes += requests * bytes;

@@ -1,5 +1,5 @@
-// BoardModel describes a board as physics: its clocks, its power, its heat, and the sensors that show them. A table
-// holds the boards that Wattune emulates.
+// BoardModel describes the physics of a board: its clocks, its power, its heat, and the sensors that measure these. A
+// table holds the boards that Wattune emulates.
 //
 // Values; any thread. src/simulate/board_table.cc tells which numbers come from papers and recordings; the others are
 // assumed.
@@ -33,7 +33,8 @@ struct SensorModel {
   std::string name;  // "power.instant", "power.average", "power.draw" or "energy"
   SensorKind kind = SensorKind::power;
   power::SensorTraits traits;
-  // True if a counter adds the mean of a window in each period and never sees the rest. Otherwise it counts everything.
+  // True if an energy counter sees only a window in each period and takes its mean for the whole period. If false, the
+  // counter counts everything.
   bool counts_windows_only = false;
 };
 
@@ -51,8 +52,8 @@ struct BoardModel {
   Watts deep_idle;                       // power without a context, at 50 °C
   double core_watts_per_mhz = 0.0;       // alpha
   double memory_watts_per_mhz = 0.0;
-  // Power that the clocks cost whether or not anything runs. Only these terms make lower core clocks pay on a board
-  // whose voltage is constant.
+  // Power that the clocks cost whether or not anything runs. On a board with constant voltage, lower core clocks save
+  // energy only because of these terms.
   double core_clocking_watts_per_mhz = 0.0;
   double memory_clocking_watts_per_mhz = 0.0;
   double voltage_slope = 0.0;   // beta, per MHz
@@ -64,14 +65,14 @@ struct BoardModel {
   double gain = 1.0;         // of its sensors: they show gain * truth + offset
   Watts offset = {};
   Celsius ambient{30.0};
-  Celsius at_limit{80.0};                // temperature that it settles at under its usual limit
-  Nanoseconds thermal_time{60e9};        // until the distance to the settled temperature has fallen to 1/e
-  Nanoseconds least_lock_latency{10e6};  // until the board obeys a lock; drawn anew for each lock
+  Celsius at_limit{80.0};                // temperature at which it settles under its usual limit
+  Nanoseconds thermal_time{60e9};        // time in which the distance to the settled temperature falls to 1/e
+  Nanoseconds least_lock_latency{10e6};  // least time until a lock takes effect; drawn per lock
   Nanoseconds most_lock_latency{300e6};
 };
 
 const std::vector<BoardModel>& board_models();
-// Returns nullptr if no board has that name.
+// Finds a model by its name; nullptr if no board has that name.
 const BoardModel* find_board_model(const std::string& name);
 
 // Settings that a board is asked to run at. An empty member means the highest clock or the usual limit.
@@ -85,8 +86,8 @@ struct Operation {
 model::PowerCurve power_curve(const BoardModel& model);
 // Returns the power that these clocks cost while nothing runs, on top of P0.
 Watts clocking_power(const BoardModel& model, Megahertz graphics, Megahertz memory);
-// Returns P = min(limit, P0 * (1 + 0.003 * (T - 50)) + clocking + core load + memory load). The core load is u times
-// what power_curve() adds to P0; the memory load is linear in its clock, since its voltage is constant. This is
+// Returns the power P = min(limit, P0 * (1 + 0.003 * (T - 50)) + clocking + core load + memory load). The core load is
+// u times what power_curve() adds to P0; the memory load is linear in its clock, since its voltage is constant. This is
 // equation 2 of Schoonhoven et al. 2022, with leakage that grows with the temperature.
 Watts power_at(const BoardModel& model, const Operation& operation, const Activity& activity, Celsius temperature);
 // Returns the power that power_at() would return without a limit.
@@ -97,7 +98,7 @@ Megahertz clock_under_load(const BoardModel& model, const Operation& operation, 
                            Celsius temperature);
 // Returns the one of these clocks that is nearest to `clock`.
 Megahertz nearest_clock(const std::vector<Megahertz>& clocks, Megahertz clock);
-// Returns kelvin per watt.
+// Returns the thermal resistance, in kelvin per watt.
 double thermal_resistance(const BoardModel& model);
 
 }  // namespace wattune::simulate

@@ -1,7 +1,7 @@
 // Simulated kernels that share a GPU: the eight of Kernelet, and three probes that were measured on an H100.
 //
-// Values; any thread. A simulated kernel computes nothing. Its demands on a GPU are fitted to how the kernel runs
-// alone, and to nothing else; docs/simulate.md tells which number of each was used.
+// Values; any thread. A simulated kernel computes nothing. Its demands on a GPU are fitted only to measurements of the
+// kernel alone; docs/simulate.md tells which number of each was used.
 //
 //   for (const simulate::KerneletKernel& row : simulate::kernelet_kernels()) run(row.kernel);
 #pragma once
@@ -26,7 +26,7 @@ struct KerneletKernel {
   PublishedRun gtx680;
 };
 
-// Returns PC, SAD, SPMV, ST, MM, MRIQ, BS and TEA, in this order.
+// Returns the eight kernels PC, SAD, SPMV, ST, MM, MRIQ, BS and TEA, in this order.
 const std::vector<KerneletKernel>& kernelet_kernels();
 
 // Returns one of three probes of an H100: fused multiply-adds, dependent random reads, or a copy. Each takes about 20
@@ -35,9 +35,9 @@ SimulatedKernel fma_probe();
 SimulatedKernel gather_probe();
 SimulatedKernel copy_probe();
 
-// Describes the GPU to Kernelet's chain. A request takes the time in which DRAM moves 128 bytes.
+// Describes a GPU for Kernelet's chain (model/warp_chain.h). A request takes the time in which DRAM moves 128 bytes.
 model::ChainSm chain_sm(const GpuModel& gpu);
-// Describes a kernel on that GPU to the chain. Its busy resources are the pipes, in their order, and L2.
+// Describes a kernel on that GPU for the chain. Its busy resources are the pipes, in their order, and L2.
 model::WarpProfile chain_profile(const SimulatedKernel& kernel, const GpuModel& gpu);
 // Describes a kernel as one of a pair. Fails with not_found or invalid_argument, as model::occupancy() does.
 Result<model::PairKernel> pair_kernel(const SimulatedKernel& kernel, const GpuModel& gpu);

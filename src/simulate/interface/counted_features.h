@@ -1,5 +1,5 @@
-// Jiao's fifteen features, computed for a kernel whose blocks were counted. They serve on GPUs whose performance
-// counters cannot be read.
+// Computes Jiao's fifteen features for a kernel from the counted costs of its blocks. That serves GPUs whose
+// performance counters cannot be read.
 //
 //   const auto block = schedule::count_block(*device, *kernel).value();   // schedule/counted_use.h
 //   const auto features = simulate::features_of(block, blocks, time_alone, *simulate::find_gpu_model("H200"));
@@ -15,9 +15,9 @@
 namespace wattune::inline v0_1::simulate {
 
 // Computes the features of a grid of `blocks` blocks that takes `time`. Rates count threads where the table counts
-// operations, and warps where it counts instructions. Accesses that the caches answer count as accesses to L2 and DRAM,
-// so those numbers are upper bounds. Texture transactions are 0, since kernels that sample textures are not counted.
-// Precondition: `time` is positive.
+// operations, and warps where it counts instructions. Accesses that caches answer are counted as accesses to L2 and
+// DRAM, too, so these two numbers are upper bounds. Texture transactions are 0, since kernels that sample textures are
+// not counted. Precondition: `time` is positive.
 model::KernelFeatures features_of(const BlockCosts& block, std::uint64_t blocks, Nanoseconds time, const GpuModel& gpu);
 
 }  // namespace wattune::simulate

@@ -1,7 +1,7 @@
 // Kernels of a GT 640: the eleven of Jiao et al., and families of similar kernels to train and to test models with.
 //
-// Jiao, Lu, Huynh and Mitra (model/kernel_features.h), table 3. Values; any thread. The kernels are fitted to the
-// numbers that the paper prints of each kernel alone, and to nothing that it says of pairs (docs/simulate.md).
+// Jiao, Lu, Huynh and Mitra (model/kernel_features.h), table 3. Values; any thread. The kernels are fitted only to the
+// paper's numbers for each kernel alone, and not to those for pairs (docs/simulate.md).
 //
 //   for (const simulate::Gt640Kernel& row : simulate::gt640_kernels()) run(row.kernel);
 //   const auto micro = simulate::gt640_micro_kernels(190, 1);
@@ -28,7 +28,7 @@ struct Gt640Kernel {
 
 // Returns Pathfinder, Bitonic, Bt, Hotspot, Layer, Samplerank, Srad, Matrix, Time_step, Mergehist and Transpose.
 const std::vector<Gt640Kernel>& gt640_kernels();
-// Returns nullptr if no kernel has that name.
+// Finds a kernel by its name; nullptr if no kernel has that name.
 const Gt640Kernel* find_gt640_kernel(std::string_view name);
 
 // Returns `count` kernels that load the pipes, shared memory, L2 and DRAM by random shares. Each is drawn between one

@@ -1,9 +1,9 @@
-// PtxCosts counts what executed instructions ask of a multiprocessor and of its memory.
+// PtxCosts counts how much executed PTX instructions use a multiprocessor and its memory.
 //
-// A PtxRun counts if its options say so. An instruction counts once per warp, for all threads that run it. The counts
-// are of PTX, not of the code that ptxas makes of it. Moves, conversions of addresses and loads of parameters do not
-// count, since ptxas mostly removes them. Divisions and 64-bit integer operations, which ptxas expands, count once. A
-// value.
+// A PtxRun fills it if its options ask for costs. An instruction counts once per warp, for all threads that run it. The
+// counts are of PTX, not of the code that ptxas makes of it. Moves, conversions of addresses and loads of parameters do
+// not count, since ptxas mostly removes them. Divisions and 64-bit integer operations, which ptxas expands, count once.
+// A value.
 //
 //   const double fp32 = costs.pipes[static_cast<std::size_t>(Pipe::fp32)];
 #pragma once

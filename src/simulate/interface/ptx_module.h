@@ -26,7 +26,7 @@ namespace ptx {
 struct Code;
 }
 
-// The place of a parameter among the bytes that a launch brings.
+// The place of a parameter in the parameter bytes of a launch.
 struct PtxParameter {
   std::string name;
   std::size_t offset = 0;
@@ -37,8 +37,8 @@ struct PtxKernel {
   std::string name;
   std::vector<PtxParameter> parameters;
   std::size_t parameter_bytes = 0;
-  std::size_t shared_bytes = 0;     // declared with a size, by the kernel and by functions that any kernel may call
-  std::size_t local_bytes = 0;      // per thread, without those of functions that it calls
+  std::size_t shared_bytes = 0;     // of variables with a size, in the kernel and in all device functions
+  std::size_t local_bytes = 0;      // per thread, without the local memory of functions that the kernel calls
   std::size_t most_threads = 1024;  // per block
 };
 
@@ -50,14 +50,14 @@ struct PtxSymbol {
 
 class PtxModule {
  public:
-  // Places the variables in memory with their first values. Fails with unavailable if the interpreter does not know
-  // something that concerns the whole module; kernel() reports what concerns one kernel. Fails with invalid_argument if
-  // the text contradicts itself.
+  // Places the variables in memory with their initial values. Fails with unavailable if the interpreter lacks a feature
+  // that the whole module needs; kernel() reports what concerns one kernel. Fails with invalid_argument if the text
+  // contradicts itself.
   static Result<PtxModule> load(const slice::PtxTree& tree, VirtualMemory& memory);
 
   std::vector<std::string> kernels() const;
-  // Fails with not_found if there is no such kernel. Fails with unavailable or invalid_argument, naming the line, if
-  // the kernel or a function that it calls by name has an instruction that cannot be run.
+  // Finds a kernel. Fails with not_found if there is none of this name. Fails with unavailable or invalid_argument,
+  // naming the line, if the kernel or a function that it calls by name has an instruction that cannot be run.
   Result<const PtxKernel*> kernel(std::string_view name) const;
   std::optional<PtxSymbol> symbol(std::string_view name) const;
 

@@ -1,5 +1,5 @@
-// Profiles of kernels, made by running some of their blocks on the host and counting what they cost. They serve on GPUs
-// whose performance counters cannot be read.
+// Profiles kernels by running some of their blocks on the host and counting their instructions and accesses. That
+// serves GPUs whose performance counters cannot be read.
 //
 //   WATTUNE_ASSIGN(const BlockCosts block, simulate::count_block(module, "copy", geometry, parameters, memory));
 //   const std::vector<double> use = simulate::use_of(block, blocks, measured_time, *simulate::find_gpu_model("H200"));
@@ -21,7 +21,7 @@
 namespace wattune::inline v0_1::simulate {
 
 struct BlockSampleOptions {
-  std::uint64_t seed = 1;  // of the blocks that are drawn
+  std::uint64_t seed = 1;  // seed for drawing the blocks
   std::size_t dynamic_shared_bytes = 0;
   // The largest number of instructions of all counted blocks together, where reading a page of `memory` counts as
   // 1,000. After that no further block begins; a block that exceeds the number by itself is an error (timeout).
@@ -30,9 +30,9 @@ struct BlockSampleOptions {
 
 // Runs blocks one after the other, each as the only one on the device, and returns their mean costs. They write to
 // `memory`. A grid of up to 256 blocks is counted whole. A larger one is cut along all of its axes into 16 equal cells,
-// in each of which a block is drawn. Then it is cut into 64 cells and so on, up to 4,096. Counting ends when the
-// standard error of the mean is under 10 % and some time was spent. The first and the last block of a large grid, which
-// often do more than others, are counted by themselves.
+// in each of which a block is drawn. Then the grid is cut into 64 cells, and so on up to 4,096. Counting ends when the
+// standard error of the mean is under 10 %, but not before a part of most_instructions was spent. The first and the
+// last block of a large grid, which often do more than others, are counted by themselves.
 //
 // Fails with unavailable if the mean is not known to 10 % in the end. Fails like PtxRun::start() and advance(). So it
 // fails with timeout if a block by itself has too many instructions, for instance because it waits for other blocks
@@ -48,18 +48,18 @@ constexpr std::size_t kSmResources = kPipes + 1;
 std::string_view name_of_resource(std::size_t place);  // "issue", "fp32" ... "l2", "dram"
 
 // Returns the share of `time` for which a grid keeps each resource of the GPU busy, 0 to 1, at the GPU's nominal clock.
-// Accesses that the caches answer count as accesses to L2 and DRAM, so those shares are upper bounds. Shares above 1
-// are cut to 1. Precondition: `time` is positive.
+// Accesses that caches answer are counted as accesses to L2 and DRAM, too, so these two shares are upper bounds. Shares
+// above 1 are cut to 1. Precondition: `time` is positive.
 std::vector<double> use_of(const BlockCosts& block, std::uint64_t blocks, Nanoseconds time, const GpuModel& gpu);
-// Returns the same shares for a simulated kernel, given the counters of that time.
+// Returns the shares of use for a simulated kernel, given the counters of its time.
 std::vector<double> use_of(const SimulatedKernel& kernel, Nanoseconds time, const GpuCounters& moved,
                            const GpuModel& gpu);
 
 // Extracts Kernelet's PUR and MUR, the use of the issue slots and of DRAM.
 model::Utilisation utilisation_of(std::span<const double> use);
 
-// Finds the preset whose name this device's name contains ("NVIDIA H200"), the longest of several. Returns nullptr if
-// there is none.
+// Finds the GPU model whose name is contained in this device's name ("NVIDIA H200"); of several, the one with the
+// longest name. Returns nullptr if there is none.
 const GpuModel* gpu_model_of_device(std::string_view device_name);
 
 }  // namespace wattune::simulate

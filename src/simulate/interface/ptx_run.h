@@ -2,9 +2,9 @@
 //
 // Its results are those of a GPU, with three exceptions: functions that PTX calls approximate, the order of threads
 // that do not synchronize, and contraction. The interpreter never contracts, but ptxas may make one fma of a mul and an
-// add without rounding modifiers. Equal calls give equal results and equal counts. The caller owns it; module and
-// memory outlive it. One thread at a time. Several runs may take turns in advance() on one memory, like kernels that
-// are on a device together.
+// add without rounding modifiers. Equal calls give equal results and equal costs. The caller owns it; module and memory
+// outlive it. One thread at a time. Several runs may take turns in advance() on one memory, like kernels that are on a
+// device together.
 //
 //   WATTUNE_ASSIGN(PtxRun run, PtxRun::start(module, "scale", {.groups = {64, 1, 1}, .group_size = {256, 1, 1}},
 //                                            parameter_bytes, memory, {.resident_blocks = 4, .seed = 7}));
@@ -35,26 +35,26 @@ struct PtxRunOptions {
   // Linear indices of the blocks in the order in which they begin, each once. Empty for all blocks in ascending order.
   std::vector<std::uint64_t> order = {};
   // Seed for the order of blocks (unless `order` is given), for the warp that has the next turn, and for the length of
-  // the turn. Empty if warps take turns in order.
+  // the turn. Empty if blocks and warps take turns in order.
   std::optional<std::uint64_t> seed = {};
   std::uint64_t turn = 1000;  // largest number of instructions of a warp in one turn
-  // The largest number of instructions of all warps together; a kernel that exceeds them counts as one that never ends.
+  // The largest number of instructions of all warps together; a kernel that exceeds it counts as one that never ends.
   std::uint64_t most_instructions = 1'000'000'000;
   bool is_part = false;          // true if `order` names only some of the blocks, and no others run
   bool costs = false;            // true if costs are counted
-  unsigned multiprocessors = 1;  // %nsmid; resident block i sees i modulo this as its %smid
+  unsigned multiprocessors = 1;  // the value of %nsmid; resident block i sees i modulo this as its %smid
 };
 
 struct PtxCounts {
   std::uint64_t instructions = 0;         // warp instructions
-  std::uint64_t thread_instructions = 0;  // thread instructions, of threads that are not guarded off
+  std::uint64_t thread_instructions = 0;  // instructions summed over the threads whose guard is true
   std::uint64_t blocks = 0;               // blocks that have ended
 };
 
 class PtxRun {
  public:
-  // Starts a launch. The bytes are laid out as PtxKernel::parameters says. Fails with not_found or unavailable as
-  // PtxModule::kernel() does, with invalid_argument if geometry, order or parameters do not fit.
+  // Starts a launch. The parameters' bytes are laid out as PtxKernel::parameters says. Fails with not_found or
+  // unavailable as PtxModule::kernel() does, with invalid_argument if geometry, order or parameters do not fit.
   static Result<PtxRun> start(const PtxModule& module, std::string_view kernel, const backend::Geometry3& geometry,
                               std::span<const std::byte> parameters, VirtualMemory& memory,
                               const PtxRunOptions& options = {});
@@ -70,7 +70,7 @@ class PtxRun {
   Result<void> finish();
 
   const PtxCounts& counts() const;
-  // Returns zeros unless the options ask for costs.
+  // Returns the costs so far; zeros unless the options ask for costs.
   PtxCosts costs() const;
   // Returns the output of the kernel's printf, in the order in which threads reached the calls.
   const std::string& printed() const;

@@ -1,7 +1,7 @@
 // SimulatedBoard is a board in virtual time. Time passes only when a call lets it, and everything is known exactly.
 //
-// The caller owns it; one thread at a time. Equal model, seed and calls give equal readings. Its model tells the
-// limits, the lag and the noise of its sensors; the other functions of this class return the truth.
+// The caller owns it; one thread at a time. Equal model, seed and calls give equal readings. shown() and shown_since()
+// have the lag and the noise of real sensors, which its model describes; all other functions return exact values.
 //
 //   simulate::SimulatedBoard board(*simulate::find_board_model("A100"));
 //   board.lock_clock(Megahertz(975));
@@ -18,19 +18,19 @@
 
 namespace wattune::inline v0_1::simulate {
 
-// A part of a kernel's time with its own activity.
+// A part of a kernel's time with an activity of its own.
 struct Phase {
   double share = 1.0;  // of the kernel's time; all shares add up to 1
   Activity activity = {};
 };
 
-// A kernel as a board notices it: its time at each clock and the activity of the board.
+// A kernel as far as it matters to a board: its time at each clock, and the activity that it causes.
 struct Kernel {
   Nanoseconds fixed = {};          // a: time that no graphics clock changes, at the highest memory clock
   double cycles = 0.0;             // b
   std::vector<Phase> phases = {};  // at least one
 
-  // Returns t = a + b / f, with a multiplied by `memory_slowdown`.
+  // Returns the time a + b / f, where a is multiplied by `memory_slowdown`.
   Nanoseconds time_at(Megahertz graphics, double memory_slowdown = 1.0) const;
 };
 
@@ -45,7 +45,7 @@ struct Launches {
 class Watcher {
  public:
   virtual ~Watcher() = default;
-  virtual Nanoseconds due() const = 0;  // the moment of its next look
+  virtual Nanoseconds due() const = 0;  // when it is to be called next
   virtual void look() = 0;              // called when the board's time has reached due()
 };
 
@@ -54,8 +54,8 @@ struct BoardState;
 class SimulatedBoard {
  public:
   explicit SimulatedBoard(BoardModel model, std::uint64_t seed = 1);
-  // Uses a state that is shared with others; its owner makes sure that one at a time uses it. A state of zeros becomes
-  // that of a new board.
+  // Makes a board with a state that several objects share; the state's owner makes sure that only one uses it at a
+  // time. A state of zeros becomes that of a new board.
   SimulatedBoard(BoardModel model, BoardState& shared, std::uint64_t seed);
   SimulatedBoard(SimulatedBoard&&) noexcept;
   ~SimulatedBoard();
@@ -75,7 +75,7 @@ class SimulatedBoard {
   // Locks the graphics clock to the nearest clock of the table. The board obeys after a latency.
   void lock_clock(Megahertz clock);
   void unlock_clock();
-  // Locks the memory clock to the nearest of the table, at once; set_limit() works at once, too.
+  // Locks the memory clock to the nearest of the table, at once. set_limit() takes effect at once, too.
   void lock_memory(Megahertz clock);
   void unlock_memory();
   void set_limit(Watts limit);
@@ -87,7 +87,7 @@ class SimulatedBoard {
   // Returns the energy since the board was made.
   Joules energy() const;
   Celsius temperature() const;
-  // True if the limit holds the clock down.
+  // True if the power limit holds the clock down.
   bool capped() const;
   bool at_work() const;
 
@@ -96,7 +96,7 @@ class SimulatedBoard {
   // Returns the moment of the publication that the sensor shows.
   Nanoseconds shown_since(std::size_t sensor) const;
 
-  // Injects a fault: the board falls off the bus, a sensor shows the same value for ever, or counters begin anew.
+  // Injects a fault: the board is lost, a sensor shows the same value for ever, or counters start again from 0.
   void lose();
   bool lost() const;
   void freeze(std::size_t sensor);

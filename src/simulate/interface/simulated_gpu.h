@@ -25,15 +25,15 @@ namespace wattune::inline v0_1::simulate {
 
 // The level of detail.
 enum class Fidelity {
-  fast,      // rates of flow, solved anew when a block begins or ends
-  detailed,  // each instruction of each warp; for short kernels and few SMs (with_sms)
+  fast,      // computes rates of flow, anew whenever a block begins or ends
+  detailed,  // simulates each instruction of each warp; for short kernels and few SMs (with_sms)
 };
 
 struct GpuOptions {
   Fidelity fidelity = Fidelity::fast;
   std::uint64_t seed = 1;
   bool trace = false;               // true to record where and when each block ran
-  SimulatedBoard* board = nullptr;  // its clock, limits and energy count; its time passes with the GPU's
+  SimulatedBoard* board = nullptr;  // its clock, limits and energy are simulated, too; its time passes with the GPU's
 };
 
 using KernelId = std::size_t;
@@ -46,10 +46,10 @@ struct StreamTraits {
   GreenContextId green_context = 0;  // the SMs that the stream uses
 };
 
-// A persistent launch: `per_sm` blocks stay on each SM and fetch logical blocks from a counter.
+// A persistent launch: `per_sm` blocks stay on each SM and take logical blocks from a counter.
 struct Persistence {
   unsigned per_sm = 1;
-  unsigned chunk = 1;                  // logical blocks fetched at a time
+  unsigned chunk = 1;                  // logical blocks taken at a time
   Nanoseconds fetch = Nanoseconds(0);  // time of one fetch
 };
 
@@ -58,7 +58,7 @@ struct GridLaunch {
   KernelId kernel = 0;
   StreamId stream = 0;
   std::uint64_t first_block = 0;             // first logical block
-  std::optional<std::uint64_t> blocks = {};  // number of logical blocks; empty for all up to the last of the grid
+  std::optional<std::uint64_t> blocks = {};  // number of logical blocks; nullopt for all up to the grid's last
   std::optional<Persistence> persistent = {};
 };
 
@@ -69,7 +69,7 @@ struct Completion {
   Nanoseconds begin;  // when its first block began; its end if none began
   Nanoseconds end;
   std::uint64_t blocks = 0;      // logical blocks that ran
-  std::uint64_t next_block = 0;  // where to go on after a stop
+  std::uint64_t next_block = 0;  // the first logical block that has not run, at which to continue after a stop
 };
 
 struct BlockRecord {
@@ -103,16 +103,16 @@ class SimulatedGpu {
   GpuCounters counters() const;
   const std::vector<BlockRecord>& trace() const;
 
-  // Adds a kernel. Fails with invalid_argument if it is invalid or no SM holds a block of it.
+  // Adds a kernel. Fails with invalid_argument if its members are out of range or a block of it does not fit on an SM.
   Result<KernelId> add_kernel(const SimulatedKernel& kernel);
   // Adds a green context: its streams use `count` SMs from `first` on. Contexts may overlap. Fails with
   // invalid_argument if such SMs do not exist.
   Result<GreenContextId> add_green_context(unsigned first, unsigned count);
-  // Fails with not_found if there is no such green context.
+  // Adds a stream. Fails with not_found if its green context does not exist.
   Result<StreamId> add_stream(const StreamTraits& traits);
 
   // Submits a launch. Fails with not_found if the kernel or stream does not exist, with out_of_range if the grid does
-  // not have the blocks. Fails with invalid_argument if persistent blocks do not fit on an SM.
+  // not have these blocks. Fails with invalid_argument if persistent blocks do not fit on an SM.
   Result<LaunchId> submit(const GridLaunch& launch);
   // Sets the stop word of a persistent launch: each of its blocks ends after its current logical block. Does nothing if
   // the launch has ended. Fails with not_found, or with invalid_argument if the launch is not persistent.

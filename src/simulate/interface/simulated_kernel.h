@@ -28,34 +28,35 @@ struct SimulatedKernel {
   // Mean number of instructions of a warp that do not wait for each other. The warp issues one every arithmetic_latency
   // / instruction_parallelism cycles.
   double instruction_parallelism = 1.0;
-  double coalesced = 0.0;  // share of accesses to global memory that miss L1 and make one request
-  double scattered = 0.0;  // share of those that make `scattered_requests` requests
+  double coalesced = 0.0;  // share of instructions that access global memory, miss L1 and make one request
+  double scattered = 0.0;  // share of instructions that do so and make `scattered_requests` requests
   double scattered_requests = 32.0;
   double coalesced_bytes = 128.0;  // per request
   double scattered_bytes = 32.0;
-  double l2_hit = 0.0;               // share of requests that hit
+  double l2_hit = 0.0;               // share of requests that hit L2
   double scattered_dram_cost = 1.0;  // DRAM time of a scattered byte relative to a coalesced one
   double l1_bytes = 0.0;             // to L1 and shared memory, per instruction
   double memory_parallelism = 1.0;   // accesses that a warp makes before it waits for them
-  double sharing_loss = 0.0;         // share of its hits that it loses if all other warps of an SM are another kernel's
+  double sharing_loss = 0.0;         // share of L2 hits lost if all other warps of its SM are another kernel's
   double variation = 0.0;            // standard deviation over mean of a block's work
   double tail_share = 0.0;           // share of blocks that have more work
   double tail_work = 1.0;            // work of those blocks, as a multiple of the others'
 
   unsigned warps() const { return (block.threads + 31) / 32; }
-  // Returns cycles from an instruction of a warp to its next one, if nothing else delays it.
+  // Returns the number of cycles from an instruction of a warp to its next one, if nothing else delays it.
   double issue_distance(const GpuModel& gpu) const {
     return std::max(1.0, gpu.arithmetic_latency / instruction_parallelism);
   }
   double instructions_per_block() const { return instructions * warps(); }
-  // Returns the bytes that an instruction moves from and to L2, on average; dram_bytes() those that go on to DRAM.
+  // Returns the bytes that an instruction moves from and to L2, on average. dram_bytes() returns those that are moved
+  // from and to DRAM.
   double l2_bytes() const { return coalesced * coalesced_bytes + scattered * scattered_requests * scattered_bytes; }
   double dram_bytes(double hit) const { return l2_bytes() * (1.0 - hit); }
   // Returns the mean number of requests of an instruction.
   double requests() const { return coalesced + scattered * scattered_requests; }
 };
 
-// Fails with invalid_argument, naming the member and its value, if a member is out of range.
+// Checks the members. Fails with invalid_argument, naming the member and its value, if one is out of range.
 Result<void> check(const SimulatedKernel& kernel);
 
 }  // namespace wattune::simulate

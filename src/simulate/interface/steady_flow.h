@@ -1,6 +1,6 @@
 // SteadyFlow is the steady state of a simulated GPU on which each kernel keeps a fixed number of blocks on every SM.
-// best_efficiency() finds the clocks at which it does the most operations per joule. All this is fast enough for an
-// exhaustive search with thousands of calls.
+// best_efficiency() finds the clocks at which such a GPU does the most operations per joule. These functions are fast
+// enough for an exhaustive search with thousands of calls.
 //
 // Pure functions of values; any thread may call. Operations are instructions of warps, as Jiao et al. count them
 // (model/kernel_features.h).
@@ -36,7 +36,7 @@ struct ClockPair {
 // GPU's own clock, with 0 MHz of memory, if it has no board.
 std::vector<ClockPair> clock_pairs(const GpuModel& gpu);
 ClockPair highest_clocks(const GpuModel& gpu);
-// Returns the same GPU at these clocks. L2 runs at the core clock; the latency of DRAM is constant in nanoseconds.
+// Returns the GPU at these clocks. L2 runs at the core clock; the latency of DRAM is constant in nanoseconds.
 GpuModel at_clocks(GpuModel gpu, const ClockPair& clocks);
 
 // The number of blocks of a kernel that stay on each SM.
@@ -51,14 +51,15 @@ struct SteadyFlow {
   double operations = 0.0;              // of all kernels together, in 1e9 per second
   double dram_gigabytes = 0.0;          // per second
   Activity activity = {};               // relative to what the clocks allow
-  model::KernelFeatures features = {};  // of all kernels together, as of one kernel
+  model::KernelFeatures features = {};  // of all kernels together, as if they were one kernel
 };
 
-// Solves the rates of Fidelity::fast at the clocks of the model. Precondition: the blocks fit on an SM together.
+// Computes the rates as Fidelity::fast does, at the clocks of the model. Precondition: the blocks fit on an SM
+// together.
 SteadyFlow steady_flow(const GpuModel& gpu, std::span<const Residents> residents);
-// Measures the same in a simulated run of this many instructions, in which each block that ends is replaced. The first
-// third is left out. Fails with invalid_argument if a kernel is invalid, if the blocks do not fit on an SM together, if
-// nothing runs, or if `instructions` is not positive.
+// Measures the rates in a simulated run of this many instructions, in which each block that ends is replaced. The first
+// third of the run does not count. Fails with invalid_argument if a kernel is invalid, if the blocks do not fit on an
+// SM together, if nothing runs, or if `instructions` is not positive.
 Result<SteadyFlow> simulated_flow(const GpuModel& gpu, std::span<const Residents> residents, const GpuOptions& options,
                                   double instructions);
 

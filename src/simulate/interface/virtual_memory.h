@@ -1,7 +1,7 @@
 // VirtualMemory is the memory of a device that does not exist: buffers at addresses.
 //
-// Addresses between buffers belong to none, so an access past an end is detected and named. A value: a copy is a
-// snapshot of all contents. One thread at a time, and not while a PtxRun that uses it is in advance().
+// Between buffers there are unused addresses, so an access past the end of a buffer is detected and described. A value:
+// a copy is a snapshot of all contents. One thread at a time, and not while a PtxRun that uses it is in advance().
 //
 //   VirtualMemory memory;
 //   const std::uint64_t x = memory.allocate(4096, "x");
@@ -20,7 +20,7 @@
 
 namespace wattune::inline v0_1::simulate {
 
-// The first contents of a buffer, of which pages are read when they are first touched.
+// A source of a buffer's initial contents. Pages are read from it when they are first touched.
 class PageSource {
  public:
   virtual ~PageSource() = default;
@@ -41,7 +41,7 @@ class VirtualMemory {
   std::uint64_t allocate(std::size_t bytes, std::string name, std::shared_ptr<PageSource> source);
   // Returns how many pages were read from sources.
   std::uint64_t pages_read() const { return pages_read_; }
-  // Fails with not_found if no buffer begins there.
+  // Releases a buffer. Fails with not_found if no buffer begins at the address.
   Result<void> release(std::uint64_t address);
 
   // Returns the bytes at this address, valid until their buffer is released. Returns nullptr if they are not all in one
@@ -67,8 +67,8 @@ class VirtualMemory {
     std::string name;
     std::size_t size = 0;
     std::vector<std::byte> bytes = {};               // all of them; empty if there is a source
-    std::shared_ptr<PageSource> source = {};         // of `pages`
-    std::vector<std::vector<std::byte>> pages = {};  // each is empty until it is touched
+    std::shared_ptr<PageSource> source = {};         // the source of `pages`
+    std::vector<std::vector<std::byte>> pages = {};  // each is empty until it is first touched
 
     bool operator==(const Buffer&) const = default;
   };

@@ -1,4 +1,4 @@
-// Loads, stores and asynchronous copies. A copy is done at once.
+// Implements loads, stores and asynchronous copies, which are done at once.
 #include <algorithm>
 #include <cstring>
 
@@ -9,7 +9,7 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// Loads the elements, operands 0 to count - 1; the address is the next operand.
+// Loads `count` elements into the first operands, from the address in the next operand.
 template <class T>
 void load(Warp& warp, const Operation& operation, LaneMask lanes) {
   for_lanes(lanes, [&](unsigned lane) {
@@ -47,7 +47,7 @@ void store(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Ignores modifiers of caching and of visibility, which change nothing here.
+// Takes and ignores modifiers of caching and of visibility, which have no effect here.
 void ignore_memory_modifiers(Decoder& decoder) {
   for (const std::string_view modifier : {"weak", "relaxed", "acquire", "release", "volatile", "mmio", "cta", "cluster",
                                           "gpu", "sys", "nc", "ca", "cg", "cs", "cv", "lu", "wb", "wt"})
@@ -66,7 +66,7 @@ void elements(Decoder& decoder, Type type, bool are_destinations) {
   decoder.operation().count = static_cast<std::uint8_t>(count);
 }
 
-// Ignores a hint about caching, which may be the last operand.
+// Takes and ignores a caching hint, which may be the last operand.
 void ignore_cache_policy(Decoder& decoder) {
   if (decoder.instruction().has("L2::cache_hint")) decoder.take();
 }
@@ -91,8 +91,8 @@ Handler store_of(Type type) {
   }
 }
 
-// Copies `immediate` bytes. Operands: the shared address, the global one, the number of bytes to read (the others
-// become zeros), and whether to read none.
+// Copies `immediate` bytes. Its operands are the shared address, the global address, the number of bytes to read (the
+// others become zeros), and a predicate for reading none.
 void copy_to_shared(Warp& warp, const Operation& operation, LaneMask lanes) {
   const auto bytes = static_cast<std::size_t>(operation.immediate);
   const LaneMask ignored = warp.predicate(operation.operands[3]) ^ operation.flip;
@@ -161,7 +161,7 @@ Handler decode_st(Decoder& decoder) {
   return store_of(type);
 }
 
-// Does nothing: there are no caches.
+// Decodes a prefetch, which does nothing: there are no caches.
 Handler decode_prefetch(Decoder& decoder) { return decode_nothing(decoder); }
 
 Handler decode_cp(Decoder& decoder) {

@@ -1,5 +1,5 @@
-// Implements atom and red. Lanes come one after the other, the lowest first, which is an order that hardware may
-// choose.
+// Implements atom and red. Lanes are processed one after another, the lowest first, which is an order that hardware may
+// choose, too.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -12,8 +12,8 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// Integer operations. Arguments: the value in memory, the instruction's operand, and for cas its second one. Sums wrap
-// around.
+// Integer operations. The arguments are the value in memory, the instruction's operand, and for cas its second operand.
+// Sums wrap around.
 struct AtomicAdd {
   template <class T>
   static T of(T old, T b, T /*c*/) {
@@ -95,7 +95,8 @@ struct AtomicFloatMax {
   }
 };
 
-// Changes memory. Operands: `count` old values, the address, then b of each element, or b and c.
+// Changes memory. The operands are `count` destinations for the old values, the address, and for each element b, or b
+// and c.
 template <class T, class Change>
 void at_address(Warp& warp, const Operation& operation, LaneMask lanes, Change change) {
   const std::size_t bytes = sizeof(T) * operation.count;
@@ -114,7 +115,7 @@ void at_address(Warp& warp, const Operation& operation, LaneMask lanes, Change c
 
 template <class Op, class T>
 void atomic(Warp& warp, const Operation& operation, LaneMask lanes) {
-  constexpr std::size_t kThird = std::is_same_v<Op, AtomicCompareAndSwap> ? 3 : 2;  // others ignore c
+  constexpr std::size_t kThird = std::is_same_v<Op, AtomicCompareAndSwap> ? 3 : 2;  // only cas uses c
   const T* const c = warp.column<T>(operation.operands[kThird]);
   at_address<T>(warp, operation, lanes, [&](T old, unsigned lane, unsigned operand) {
     return Op::of(old, warp.column<T>(operation.operands[operand])[lane], c[lane]);
@@ -173,7 +174,7 @@ Type atomic_type(Decoder& decoder) {
   return decoder.type();
 }
 
-// Takes a value or a vector and returns the number of values.
+// Takes a value or a vector as operands, and returns the number of values.
 std::uint8_t take_elements(Decoder& decoder, Type type, bool are_destinations) {
   const slice::PtxOperand& operand = decoder.take();
   if (operand.kind != slice::PtxOperandKind::vector) {
@@ -185,7 +186,7 @@ std::uint8_t take_elements(Decoder& decoder, Type type, bool are_destinations) {
   return static_cast<std::uint8_t>(operand.elements.size());
 }
 
-// Takes the operands behind the destination: [address], b {, c} {, policy}.
+// Takes the operands that follow the destination: [address], b {, c} {, policy}.
 void take_address_and_sources(Decoder& decoder, Type type) {
   decoder.address(decoder.take());
   const std::uint8_t sources = take_elements(decoder, type, false);

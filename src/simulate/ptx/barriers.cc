@@ -1,4 +1,4 @@
-// Barriers of a block, and of a warp.
+// Implements barriers of a block and of a warp.
 #include "simulate/ptx/block.h"
 #include "simulate/ptx/families.h"
 
@@ -48,7 +48,7 @@ void warp_barrier(Warp& warp, const Operation& operation, LaneMask lanes) {
   warp.join(operation, lanes, operation.operands[0]);
 }
 
-// Takes barrier {, threads}.
+// Takes the operands: barrier {, threads}.
 void barrier_operands(Decoder& decoder, bool has_predicate) {
   decoder.source(Type::u32);
   const bool has_count = decoder.operands_left() > (has_predicate ? 1u : 0u);

@@ -1,4 +1,4 @@
-// Operations on bits.
+// Implements operations on bits.
 #include <algorithm>
 #include <bit>
 #include <type_traits>
@@ -86,7 +86,7 @@ T insert(T a, T b, std::uint32_t position, std::uint32_t length) {
   return static_cast<T>((shift_left(a, position) & mask) | (b & ~mask));
 }
 
-// Returns the place of the most significant bit that is not the sign, or all ones if there is none.
+// Returns the position of the most significant bit that differs from the sign; all ones if there is none.
 template <class T, bool as_shift>
 std::uint32_t find_most_significant(T a) {
   using Bits = std::make_unsigned_t<T>;
@@ -112,7 +112,7 @@ T sign_extend(T a, std::uint32_t count) {
   return extract(a, 0, bits);
 }
 
-// Returns the place of the n-th bit that is set, from the base upwards or downwards.
+// Returns the position of the n-th set bit from `base`, upwards or downwards.
 std::uint32_t find_nth_set(std::uint32_t mask, std::uint32_t base, std::int32_t offset) {
   if (offset == 0) return (mask >> (base & 31) & 1) != 0 ? base : ~0u;
   const int step = offset > 0 ? 1 : -1;
@@ -122,7 +122,8 @@ std::uint32_t find_nth_set(std::uint32_t mask, std::uint32_t base, std::int32_t 
   return ~0u;
 }
 
-// Shifts (b, a) and returns a half of the result: the high one after a left shift, the low one after a right shift.
+// Shifts the 64 bits (b, a) and returns half of the result: the upper half after a left shift, the lower half after a
+// right shift.
 template <bool left, bool clamps>
 std::uint32_t funnel(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   const std::uint32_t shift = clamps ? std::min(c, 32u) : c & 31;
@@ -140,8 +141,8 @@ enum PermuteMode : std::uint8_t {
   permute_replicate_16
 };
 
-// Returns the index of the byte, of eight, that becomes byte `place`. Bit 3 of an any-byte selector copies its sign
-// instead.
+// Returns which of the eight source bytes becomes byte `place` of the result. Bit 3 of an any-byte selector copies its
+// sign instead.
 std::uint32_t permute_selector(std::uint8_t mode, std::uint32_t c, unsigned place) {
   const std::uint32_t first = c & 3;
   switch (mode) {
@@ -170,7 +171,7 @@ void permute(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Applies a truth table. Bit i of the table is the result for bits of a, b and c that equal those of i.
+// Applies a truth table. Bit i of the table is the result for those bits of a, b and c that form the number i.
 void three_input_logic(Warp& warp, const Operation& operation, LaneMask lanes) {
   std::uint32_t* const result = warp.column<std::uint32_t>(operation.operands[0]);
   const std::uint32_t* const a = warp.column<std::uint32_t>(operation.operands[1]);

@@ -7,7 +7,7 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// Initial contents of shared memory, which reveal a kernel that reads before it writes.
+// Initial contents of shared memory. They reveal a kernel that reads a byte before any thread wrote it.
 constexpr std::byte kUnwritten{0xa5};
 
 }  // namespace
@@ -61,8 +61,8 @@ void Block::look_at_barriers() {
   for (std::uint32_t i = 0; i < kBarriers; ++i) open_if_complete(i);
 }
 
-// True if enough threads are at the barrier. A warp counts as 32 threads once all that have not ended are there,
-// however few it has.
+// True if enough threads are at the barrier. A warp counts as 32 threads once all of its threads that have not ended
+// are there.
 bool Block::is_complete(const Barrier& barrier) const {
   std::uint32_t arrived = 0;
   std::uint32_t all = 0;

@@ -16,8 +16,8 @@ constexpr unsigned kBarriers = 16;
 // The data that a warp brings to a barrier.
 struct Arrival {
   std::uint32_t barrier = 0;
-  std::uint32_t expected = 0;  // threads; 0 for all of the block that have not ended
-  LaneMask votes = 0;          // of bar.red
+  std::uint32_t expected = 0;  // number of threads; 0 for all threads of the block that have not ended
+  LaneMask votes = 0;          // predicates of bar.red
 };
 
 class Block {
@@ -27,8 +27,8 @@ class Block {
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
-  // Gives every warp a turn, from a random one on if there is a `random`. Returns the number of instructions that they
-  // ran.
+  // Gives every warp a turn, beginning with a random one if `random` is not nullptr. Returns the number of instructions
+  // that they ran.
   std::uint64_t run(std::uint64_t turn, Random* random);
   bool has_ended() const;
 
@@ -37,15 +37,15 @@ class Block {
   std::size_t place() const { return place_; }
   std::uint32_t warps() const { return static_cast<std::uint32_t>(warps_.size()); }
   std::vector<std::byte>& shared() { return shared_; }
-  // Ends the run with this error, attributed to some thread that has not ended.
+  // Ends the run with this error, attributed to a thread that has not ended.
   void blame(ErrorCode code, std::string message);
 
   void arrive(Warp& warp, const Arrival& arrival, LaneMask lanes);
-  // Opens barriers that are complete now, after threads have ended.
+  // Opens the barriers that have become complete because threads ended.
   void look_at_barriers();
-  // Returns how many threads voted true at this barrier (bar.red) when it opened last.
+  // Returns how many threads brought a true predicate to this barrier (bar.red) when it last opened.
   std::uint32_t true_votes(std::uint32_t barrier) const { return barriers_[barrier].result_true; }
-  // Returns how many threads voted at all, true or false, when this barrier opened last.
+  // Returns how many threads brought a predicate, true or false, to this barrier when it last opened.
   std::uint32_t all_votes(std::uint32_t barrier) const { return barriers_[barrier].result_all; }
 
  private:

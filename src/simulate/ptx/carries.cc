@@ -1,4 +1,5 @@
-// Sums of more bits than a register has, with a carry from each to the next (CC.CF, a predicate of the frame).
+// Implements additions that extend over several registers, with a carry from each to the next (CC.CF, a predicate of
+// the frame).
 #include "simulate/ptx/by_type.h"
 #include "simulate/ptx/families.h"
 #include "simulate/ptx/warp.h"
@@ -10,7 +11,7 @@ namespace {
 
 enum CarryUse : std::uint8_t { carry_in = 1, carry_out = 2 };
 
-// Adds or subtracts. Operands: result, a, b, then the carry.
+// Adds or subtracts. The operands are result, a, b and the carry.
 template <class T, bool subtracts>
 void with_carry(Warp& warp, const Operation& operation, LaneMask lanes) {
   T* const result = warp.column<T>(operation.operands[0]);
@@ -28,7 +29,8 @@ void with_carry(Warp& warp, const Operation& operation, LaneMask lanes) {
   if ((operation.choice & carry_out) != 0) warp.set_predicate(operation.operands[3], lanes, after);
 }
 
-// Multiplies and adds. Operands: result, a, b, c, then the carry. `combine` is not 0 for the product's high half.
+// Multiplies and adds. The operands are result, a, b, c and the carry. If `combine` is not 0, the high half of the
+// product is taken.
 template <class T, class Signed>
 void mad_with_carry(Warp& warp, const Operation& operation, LaneMask lanes) {
   T* const result = warp.column<T>(operation.operands[0]);

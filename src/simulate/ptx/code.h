@@ -1,4 +1,4 @@
-// Code is a decoded module.
+// Code is a decoded module: its functions, operations and constants.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace wattune::inline v0_1::simulate::ptx {
 // A parameter or result of a function, or the value that a call passes for it.
 struct Formal {
   bool in_register = false;
-  Operand column;            // if it is in a register
-  std::uint32_t offset = 0;  // if it is in local memory: from the frame's beginning
+  Operand column;            // its register, if it is in a register
+  std::uint32_t offset = 0;  // its offset from the frame's beginning, if it is in local memory
   std::uint32_t bytes = 0;
 };
 
 struct Call {
-  std::optional<std::uint32_t> function;  // empty if an operand holds its address
+  std::optional<std::uint32_t> function;  // the called function; nullopt if an operand holds its address
   std::vector<Formal> arguments;
   std::vector<Formal> results;
 };
@@ -39,7 +39,7 @@ struct Function {
   std::vector<Formal> parameters;
   std::vector<Formal> results;
   std::vector<std::uint32_t> callees;
-  std::optional<Error> refusal;  // an instruction of it that cannot be run
+  std::optional<Error> refusal;  // the error of an instruction that cannot be run, if there is one
   const slice::PtxFunction* source = nullptr;
 };
 
@@ -47,9 +47,9 @@ struct Code {
   slice::PtxTree tree;
   std::vector<Function> functions;
   std::vector<PtxKernel> kernels;
-  std::vector<std::uint32_t> kernel_functions;  // by kernel
+  std::vector<std::uint32_t> kernel_functions;  // the index of each kernel's function
   std::map<std::string, PtxSymbol, std::less<>> symbols;
-  std::uint64_t dynamic_shared_offset = 0;  // begin of shared memory of no declared size
+  std::uint64_t dynamic_shared_offset = 0;  // where shared memory of no declared size begins
   std::vector<std::uint32_t> specials;      // special registers that the module reads, in the order of their columns
 };
 

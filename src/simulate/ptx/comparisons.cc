@@ -1,4 +1,4 @@
-// Comparisons, and selections by them.
+// Implements comparisons and selections by them.
 #include <bit>
 #include <cmath>
 #include <optional>
@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// Relations of a and b; a comparison is a set of these.
+// The possible relations of a to b. A comparison is the set of relations for which it is true.
 enum Order : std::uint8_t { is_less = 1, is_equal = 2, is_greater = 4, is_unordered = 8 };
 
 std::optional<std::uint8_t> comparison_named(std::string_view name) {
@@ -40,7 +40,7 @@ unsigned order_of(T a, T b) {
   return a > b ? is_greater : is_unordered;
 }
 
-// Returns the lanes for which the comparison in `choice` holds, between values as compared_value() returns them.
+// Returns the lanes for which the comparison in `choice` holds. Values are compared as compared_value() returns them.
 template <class T>
 LaneMask compare(Warp& warp, const Operation& operation, const Operand& first, const Operand& second, LaneMask lanes) {
   const T* const a = warp.column<T>(first);
@@ -65,7 +65,7 @@ LaneMask combined(const Operation& operation, LaneMask result, LaneMask other) {
   }
 }
 
-// Compares. Operands: p, q, a, b, c.
+// Compares and sets predicates. The operands are p, q, a, b and c.
 template <class T>
 void set_predicates(Warp& warp, const Operation& operation, LaneMask lanes) {
   const LaneMask result = compare<T>(warp, operation, operation.operands[2], operation.operands[3], lanes);
@@ -74,7 +74,7 @@ void set_predicates(Warp& warp, const Operation& operation, LaneMask lanes) {
   warp.set_predicate(operation.operands[1], lanes, combined(operation, ~result, other));
 }
 
-// Compares. Operands: d, a, b, c. `immediate` holds the bits of true.
+// Compares and sets a value. The operands are d, a, b and c. `immediate` holds the bits that stand for true.
 template <class T>
 void set_values(Warp& warp, const Operation& operation, LaneMask lanes) {
   const LaneMask result = compare<T>(warp, operation, operation.operands[1], operation.operands[2], lanes);
@@ -86,7 +86,7 @@ void set_values(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Compares two numbers in 32 bits, with a result for each half. Operands: p, q, a, b, c.
+// Compares two pairs of 16-bit numbers, with a result for each. The operands are p, q, a, b and c.
 template <class Number>
 void set_pair_predicates(Warp& warp, const Operation& operation, LaneMask lanes) {
   const PairOf<Number>* const a = warp.column<PairOf<Number>>(operation.operands[2]);

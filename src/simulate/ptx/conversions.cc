@@ -1,4 +1,4 @@
-// Implements cvt.
+// Implements conversions (cvt).
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -32,7 +32,7 @@ IntegerRange range_of(Type type) {
   return {-static_cast<std::int64_t>(greatest) - 1, greatest};
 }
 
-// Limits an integer to the range of a type. `from` tells what the bits mean.
+// Limits an integer to the range of type `to`. `from` is the type of the bits.
 std::uint64_t clamp_integer(std::uint64_t bits, Type from, Type to) {
   const IntegerRange range = range_of(to);
   const bool negative = is_signed(from) && static_cast<std::int64_t>(bits) < 0;
@@ -63,7 +63,7 @@ double float_value(std::uint64_t bits, Type type) {
   }
 }
 
-// Bits of a single-precision fraction that tf32 lacks.
+// Number of bits that a single-precision fraction has and tf32 lacks.
 constexpr int kTf32Unused = 13;
 
 // Returns the bits in a narrow format. With .satfinite the largest number replaces infinity.
@@ -135,7 +135,8 @@ void float_to_integer(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Converts an integer. One of 64 bits does not fit in a double, so it is converted to single precision directly.
+// Converts an integer to floating point. A 64-bit integer is converted to single precision directly, because a double
+// cannot hold each of them.
 void integer_to_float(Warp& warp, const Operation& operation, LaneMask lanes) {
   const ConvertedTypes types(operation);
   const bool has_sign = is_signed(types.from);
@@ -185,7 +186,8 @@ void read_conversion(Decoder& decoder, Type to, Type from) {
       (decoder.has("relu") ? not_negative : unlimited) | (decoder.has("satfinite") ? finite_only : unlimited);
 }
 
-// Returns a faster handler for conversions without saturation, in registers of exactly their sizes, as of addresses.
+// Returns a faster handler for plain conversions, such as those of addresses: without saturation, between registers of
+// exactly the types' sizes.
 Handler plain_conversion(const Operation& operation, Type to, Type from) {
   if (operation.saturate || operation.operands[0].bytes != bytes_of(to) ||
       operation.operands[1].bytes != bytes_of(from))

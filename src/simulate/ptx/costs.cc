@@ -16,9 +16,9 @@ struct UnitRow {
   Unit unit;
 };
 
-// Units by opcode. Other opcodes compute with floating point or integers, as their type tells. Comparisons, minima and
-// selections belong to the integer pipe for every type, and counting bits to the special one (CUDA Programming Guide,
-// arithmetic throughput).
+// The unit of each opcode. All other opcodes use the floating-point or the integer pipe, depending on their type.
+// Comparisons, minima and selections belong to the integer pipe for every type, and counting bits to the special one
+// (CUDA Programming Guide, arithmetic throughput).
 constexpr std::array kUnits = {
     UnitRow{"activemask", Unit::scheduler},
     UnitRow{"applypriority", Unit::memory},
@@ -73,7 +73,7 @@ constexpr std::array kUnits = {
 };
 static_assert(std::ranges::is_sorted(kUnits, {}, &UnitRow::opcode));
 
-// Returns the last type that is named; f64 if it is named at all, as by conversions.
+// Returns the last type that the instruction names; f64 if it is among the types, as in conversions.
 Type type_of(const slice::PtxInstruction& instruction) {
   Type type = Type::none;
   for (const std::string_view modifier : instruction.modifiers)
@@ -88,13 +88,14 @@ Unit arithmetic_unit(std::string_view opcode, Type type) {
 }
 
 Unit unit_of(const slice::PtxInstruction& instruction, Type type) {
-  if (instruction.has("param")) return Unit::nothing;  // an operand of another instruction
+  if (instruction.has("param")) return Unit::nothing;  // a parameter is an operand of another instruction
   const auto row = std::ranges::lower_bound(kUnits, instruction.opcode, {}, &UnitRow::opcode);
   if (row == kUnits.end() || row->opcode != instruction.opcode) return arithmetic_unit(instruction.opcode, type);
   return row->unit == Unit::special && type == Type::f64 ? Unit::fp64 : row->unit;
 }
 
-// Returns the kind of access to global or shared memory. Constants have a cache and a path of their own.
+// Returns the kind of access to global or shared memory. Accesses to constants do not count, because they have a cache
+// and a path of their own.
 Access access_of(const slice::PtxInstruction& instruction) {
   const std::string_view opcode = instruction.opcode;
   if (instruction.has("param") || instruction.has("const") || instruction.has("local")) return Access::none;
@@ -108,7 +109,7 @@ bool is_block_barrier(const slice::PtxInstruction& instruction) {
   return (instruction.opcode == "bar" || instruction.opcode == "barrier") && !instruction.has("warp");
 }
 
-// Returns a lane's address. For a copy it is the one in global memory.
+// Returns a lane's address. For a copy, returns the address in global memory.
 std::uint64_t global_address(Warp& warp, const Operation& operation, unsigned lane) {
   if (operation.cost.access == Access::copy) return warp.word(operation.operands[1], lane) + operation.offset;
   return warp.address(operation, operation.count, lane);
@@ -124,7 +125,8 @@ bool is_shared(const Operation& operation, std::uint64_t address) {
   return operation.space == Space::generic && address >= kSharedWindow && address < kLocalWindow;
 }
 
-// Counts sectors. Accesses are aligned to their sizes, which are at most 32 bytes, so each lane is in one sector.
+// Counts the sectors of an access. Accesses are aligned to their sizes, which are at most 32 bytes, so each lane's
+// access lies in one sector.
 std::uint64_t sectors_of(Warp& warp, const Operation& operation, LaneMask lanes) {
   std::array<std::uint64_t, kLanes> sectors{};
   std::size_t count = 0;
@@ -133,8 +135,8 @@ std::uint64_t sectors_of(Warp& warp, const Operation& operation, LaneMask lanes)
   return static_cast<std::uint64_t>(std::unique(sectors.begin(), sectors.begin() + count) - sectors.begin());
 }
 
-// Counts an access and returns the cycles of the memory pipe. All lanes are assumed to go to the same space as the
-// first, as compilers know the space of generic addresses.
+// Counts an access and returns the cycles of the memory pipe. All lanes are assumed to access the same space as the
+// first one.
 std::uint64_t note_access(Warp& warp, const Operation& operation, LaneMask lanes, PtxCosts& costs) {
   constexpr std::uint64_t kSectorsPerCycle = 4;
   const Access access = operation.cost.access;

@@ -1,4 +1,4 @@
-// Finds the places of operands.
+// The part of the Decoder that finds the places of operands.
 #include <fmt/format.h>
 
 #include <bit>
@@ -27,7 +27,7 @@ std::uint64_t float_bits(double value, Type type) {
 
 }  // namespace
 
-// Returns a column with one value 32 times; for a predicate a mask.
+// Returns the column of a constant: the value 32 times, or a mask for a predicate.
 Operand Decoder::constant(std::uint64_t bits, unsigned bytes) {
   const auto [known, is_new] = constants_.try_emplace({bits, bytes});
   if (!is_new) return known->second;
@@ -114,7 +114,7 @@ void Decoder::check_register(const slice::PtxOperand& operand, const Operand& co
            ErrorCode::invalid_argument);
 }
 
-// Resolves a name that is no register: a special register, or an address.
+// Resolves a name that is not a register: a special register, or the address of a variable or function.
 Operand Decoder::source_name(const slice::PtxOperand& operand, Type type, bool may_be_wider) {
   if (operand.name == "WARP_SZ") return constant(kLanes, bytes_of(type));
   if (const std::optional<std::uint32_t> found = special_named(operand.name)) {
@@ -145,7 +145,8 @@ Operand Decoder::special(std::uint32_t index) {
   return bank_column(Bank::specials, place * kLanes * sizeof(std::uint32_t), sizeof(std::uint32_t));
 }
 
-// Adds the operand behind the elements. A variable determines the space; a function's parameters are in local memory.
+// Adds the operand that follows the elements: the address. If it names a variable, that determines the space; a
+// function's parameters are in local memory.
 void Decoder::address(const slice::PtxOperand& operand) {
   operation_.immediate = operand.offset;
   if (operand.kind != slice::PtxOperandKind::address || !operand.elements.empty())
@@ -179,7 +180,7 @@ void Decoder::space(Space implied) {
   if (function) operation_.space = Space::local;
 }
 
-// Returns the place of a value that a call passes or takes: local memory, a register or a number.
+// Returns the place of a value that a call passes or receives: in local memory, in a register, or as a number.
 Formal Decoder::formal_of(const slice::PtxOperand& operand) {
   if (operand.kind == slice::PtxOperandKind::name) {
     const std::optional<Named> found = named(operand.name);

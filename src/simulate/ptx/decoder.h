@@ -1,8 +1,8 @@
 // Decoder translates the instructions of a function to operations.
 //
 // It reads one instruction after the other. The family of an opcode (families.h) interprets its modifiers and operands:
-// it is a function that takes them one by one and returns the handler. The decoder refuses an instruction of which
-// something was not taken, so no modifier is ignored by mistake.
+// it is a function that takes them one by one and returns the handler. The decoder refuses an instruction if some
+// modifier or operand was not taken, so none is ignored by mistake.
 #pragma once
 
 #include <map>
@@ -21,26 +21,27 @@ class Decoder {
   Decoder(Code& code, const ModuleNames& module, Names& names, Function& function)
       : code_(code), module_(module), names_(names), function_(function) {}
 
-  // Fills function.code, or function.refusal.
+  // Decodes the function into function.code, or sets function.refusal.
   void decode();
 
-  // The functions below serve families; they refer to the current instruction.
+  // The functions below are for families; they refer to the current instruction.
 
   const slice::PtxInstruction& instruction() const { return *instruction_; }
   Operation& operation() { return operation_; }
   Function& function() { return function_; }
-  // Returns true if the instruction has the modifier, which then counts as taken.
+  // Takes a modifier if the instruction has it, and returns whether it does.
   bool has(std::string_view modifier);
-  // Takes a modifier that changes nothing here.
+  // Takes a modifier that has no effect here.
   void ignore(std::string_view modifier);
   void ignore_prefix(std::string_view prefix);
-  // Returns the next modifier that names a type; Type::none after the last.
+  // Takes the next modifier that names a type; returns Type::none if there is none left.
   Type type();
-  // Reads .rn, .rz, .rm or .rp; with `suffix` "i" the forms .rni and so on.
+  // Takes .rn, .rz, .rm or .rp, or with `suffix` "i" .rni and so on.
   Rounding rounding(std::string_view suffix = {});
   void flush_and_saturate();
 
-  // Operands in the order of the text. Each one that is taken becomes the next operand of the operation.
+  // Number of operands that are left. They are taken in the order of the text, and become the operands of the operation
+  // in the order in which they are taken.
 
   std::size_t operands_left() const { return instruction_->operands.size() - next_operand_; }
   const slice::PtxOperand& peek() const;
@@ -51,22 +52,22 @@ class Decoder {
   void wide_destination(Type type);
   // Takes a source register that may be wider than the type.
   void wide_source(Type type);
-  // Returns the length that .v2, .v4 or .v8 names; 1 without them.
+  // Takes .v2, .v4 or .v8 and returns that length; 1 without them.
   unsigned vector_length();
   // Takes a vector of this length: `{a, b}`, a register of that many components or, as a source, a special register
   // such as %tid, whose fourth component is zero.
   void vector(unsigned length, Type type, bool are_destinations, bool may_be_wider);
-  // Takes `a|b`, or `a` alone; then the second destination is a register that nobody reads.
+  // Takes `a|b`, or `a` alone, which leaves an unused register as the second destination.
   void destination_pair(Type first, Type second);
   // Adds the address, which comes after the elements that are loaded or stored.
   void address(const slice::PtxOperand& operand);
-  // Reads .global, .shared and the like into operation().space; uses `implied` if there is none.
+  // Takes .global, .shared and the like into operation().space; sets `implied` if there is none.
   void space(Space implied);
 
   Operand add(const Operand& operand);
   Operand constant(std::uint64_t bits, unsigned bytes);
   Operand sink(Type type);
-  Operand carry();  // CC.CF
+  Operand carry();  // the carry flag CC.CF
   Operand column_of(const slice::PtxOperand& operand, Type type, bool is_destination, bool may_be_wider);
   Formal formal_of(const slice::PtxOperand& operand);
   std::optional<Named> named(std::string_view name) const;
@@ -78,7 +79,7 @@ class Decoder {
 
   // Refuses the instruction with this reason.
   void refuse(std::string message, ErrorCode code = ErrorCode::unavailable);
-  // Refuses the instruction because of its combination of modifiers.
+  // Refuses the instruction because its combination of modifiers is not supported.
   void refuse_form();
   bool refused() const { return function_.refusal.has_value(); }
 
@@ -97,12 +98,12 @@ class Decoder {
   Function& function_;
   const slice::PtxInstruction* instruction_ = nullptr;
   Operation operation_;
-  std::size_t operands_ = 0;      // taken by the operation
-  std::size_t next_operand_ = 0;  // in the text
+  std::size_t operands_ = 0;      // number of operands that the operation has so far
+  std::size_t next_operand_ = 0;  // index in the text
   std::size_t next_type_ = 0;
-  std::uint64_t taken_ = 0;                                          // one bit per modifier
-  std::map<std::pair<std::uint64_t, unsigned>, Operand> constants_;  // by bits and bytes
-  std::map<unsigned, Operand> sinks_;                                // by bytes
+  std::uint64_t taken_ = 0;                                          // a bit for each modifier
+  std::map<std::pair<std::uint64_t, unsigned>, Operand> constants_;  // by the value's bits and its size in bytes
+  std::map<unsigned, Operand> sinks_;                                // registers that are never read, by size in bytes
   std::optional<Operand> carry_;
 };
 

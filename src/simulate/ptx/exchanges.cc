@@ -1,6 +1,6 @@
-// Exchanges between the threads of a warp: shuffles, votes, matches and reductions. Each thread first leaves its value
-// in Warp::exchange. When all are there, each takes what it wants. Forms without .sync include the threads at the
-// instruction.
+// Implements exchanges between the threads of a warp: shuffles, votes, matches and reductions. Each thread first stores
+// its value in Warp::exchange. When all members have done so, each computes its result from the values. In forms
+// without .sync, the members are the threads at the instruction.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// Leaves the values of the operand with index `count`, then waits for the members in the next operand.
+// Stores the values of the operand with index `count`, then waits for the members in the next operand.
 void exchange_value(Warp& warp, const Operation& operation, LaneMask lanes) {
   const Operand& value = operation.operands[operation.count];
   const LaneMask truth = value.bytes == 0 ? warp.predicate(value) ^ operation.flip : 0;
@@ -22,7 +22,7 @@ void exchange_value(Warp& warp, const Operation& operation, LaneMask lanes) {
   warp.join(operation, lanes, operation.operands[operation.count + 1u]);
 }
 
-// Leaves the values and finishes without waiting.
+// Stores the values and finishes without waiting.
 void exchange_at_once(Warp& warp, const Operation& operation, LaneMask lanes) {
   const Operand& value = operation.operands[operation.count];
   const LaneMask truth = value.bytes == 0 ? warp.predicate(value) ^ operation.flip : 0;
@@ -35,8 +35,8 @@ void exchange_at_once(Warp& warp, const Operation& operation, LaneMask lanes) {
 
 enum ShuffleMode : std::uint8_t { shuffle_up, shuffle_down, shuffle_butterfly, shuffle_index };
 
-// The source lane by PTX's pseudocode, and whether it is in the segment. The operand c holds a clamp value in its low
-// five bits, and above them the mask that makes segments.
+// The source lane of a shuffle by PTX's pseudocode, and whether it is in the segment. The operand c holds a clamp value
+// in its low five bits, and above them the mask that makes segments.
 struct ShuffleSource {
   unsigned lane = 0;
   bool in_range = false;
@@ -68,8 +68,8 @@ ShuffleSource shuffle_source(std::uint8_t mode, unsigned lane, std::uint32_t b, 
   return {in_range ? static_cast<unsigned>(from) : lane, in_range};
 }
 
-// Finishes a shuffle. Operands: d, p, a, members, b, c. The value from a thread that is not there is undefined: here it
-// is the thread's own.
+// Finishes a shuffle. The operands are d, p, a, members, b and c. The value from a thread that does not take part is
+// undefined in PTX; here it is the thread's own value.
 void finish_shuffle(Warp& warp, const Operation& operation, LaneMask lanes) {
   LaneMask valid = 0;
   for_lanes(lanes, [&](unsigned lane) {
@@ -96,7 +96,7 @@ bool vote_result(std::uint8_t mode, LaneMask votes, LaneMask group) {
   return votes == group || (mode == vote_uniform && votes == 0);
 }
 
-// Finishes a vote. Operands: d, a, members.
+// Finishes a vote. The operands are d, a and members.
 void finish_vote(Warp& warp, const Operation& operation, LaneMask lanes) {
   LaneMask result = 0;
   for_lanes(lanes, [&](unsigned lane) {
@@ -117,7 +117,7 @@ LaneMask equal_lanes(Warp& warp, unsigned lane) {
   return result;
 }
 
-// Finishes a match. Operands: d, p, a, members.
+// Finishes a match. The operands are d, p, a and members.
 void finish_match_any(Warp& warp, const Operation& operation, LaneMask lanes) {
   for_lanes(lanes, [&](unsigned lane) { warp.set_word(operation.operands[0], lane, equal_lanes(warp, lane)); });
 }
@@ -145,7 +145,7 @@ T reduced(std::uint8_t reduction, T a, T b) {
   }
 }
 
-// Finishes a reduction. Operands: d, a, members.
+// Finishes a reduction. The operands are d, a and members.
 template <class T>
 void finish_reduction(Warp& warp, const Operation& operation, LaneMask lanes) {
   for_lanes(lanes, [&](unsigned lane) {
@@ -159,8 +159,8 @@ void finish_reduction(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Finishes an election. Operands: d, p, any value, members. The results are the lowest lane and whether it is the
-// thread.
+// Finishes an election. The operands are d, p, any value and members. The results are the lowest lane, and a predicate
+// that is true for the thread in that lane.
 void finish_election(Warp& warp, const Operation& operation, LaneMask lanes) {
   LaneMask elected = 0;
   for_lanes(lanes, [&](unsigned lane) {
@@ -175,7 +175,7 @@ void active_mask(Warp& warp, const Operation& operation, LaneMask lanes) {
   for_lanes(lanes, [&](unsigned lane) { warp.set_word(operation.operands[0], lane, lanes); });
 }
 
-// Sets up an exchange: `count` becomes the index of the value operand, and `finish` ends the exchange.
+// Sets up an exchange: stores the index of the value operand in `count`, and the function that finishes the exchange.
 Handler exchange_of(Decoder& decoder, std::uint8_t value_operand, Handler finish, bool waits) {
   decoder.operation().count = value_operand;
   decoder.operation().finish = finish;
@@ -210,7 +210,7 @@ std::uint8_t vote_mode(Decoder& decoder) {
 
 }  // namespace
 
-// Decodes shfl.sync.mode.b32 d|p, a, b, c, members. The operation has the members before b and c.
+// Decodes shfl.sync.mode.b32 d|p, a, b, c, members. In the operation, the members come before b and c.
 Handler decode_shfl(Decoder& decoder) {
   const bool waits = decoder.has("sync");
   decoder.operation().choice = shuffle_mode(decoder);

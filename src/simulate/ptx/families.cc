@@ -12,7 +12,7 @@ struct FamilyRow {
   Family family;
 };
 
-// Families, sorted by opcode.
+// The functions of the families, sorted by opcode.
 constexpr std::array kFamilies = {
     FamilyRow{"abs", decode_abs},
     FamilyRow{"activemask", decode_activemask},

@@ -1,5 +1,5 @@
-// Families of opcodes. A family takes its instruction's modifiers and operands from the decoder and returns the
-// handler. It returns nullptr if there is none for these modifiers.
+// Families of opcodes: functions that decode the instructions of an opcode. Each takes the instruction's modifiers and
+// operands from the decoder and returns the handler, or nullptr if there is none for these modifiers.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 using Family = Handler (*)(Decoder&);
 
-// Returns nullptr if the interpreter does not know the opcode.
+// Returns the family of an opcode; nullptr if the interpreter does not know it.
 Family family_of(std::string_view opcode);
 
 // In integers.cc, or in floats.cc if the type is one of floating point:
@@ -138,7 +138,7 @@ Handler decode_ret(Decoder& decoder);
 Handler decode_exit(Decoder& decoder);
 Handler decode_trap(Decoder& decoder);
 
-// Returns the handler of `ret`, which also stands behind the last instruction.
+// Returns the handler of `ret`, which is also appended to every function.
 Handler leave_handler();
 
 }  // namespace wattune::simulate::ptx

@@ -16,7 +16,7 @@
 
 namespace wattune::inline v0_1::simulate::ptx {
 
-constexpr std::uint8_t kRelu = 1;  // value of Operation::combine: negative results become zero
+constexpr std::uint8_t kRelu = 1;  // value of Operation::combine for .relu: negative results become zero
 
 inline float computed(float value, const Operation& operation) { return operation.flush ? flushed(value) : value; }
 inline double computed(double value, const Operation& /*operation*/) { return value; }

@@ -11,7 +11,7 @@
 
 namespace wattune::inline v0_1::simulate::ptx {
 
-// Sets the host's rounding mode during its lifetime.
+// Sets the host's rounding mode, and restores it in the destructor.
 class RoundingScope {
  public:
   explicit RoundingScope(Rounding rounding) : is_nearest_(rounding == Rounding::nearest) {
@@ -36,12 +36,12 @@ class RoundingScope {
   bool is_nearest_;
 };
 
-// Returns zero of the same sign for a subnormal number (.ftz).
+// Returns the number, or zero of the same sign if it is subnormal (.ftz).
 inline float flushed(float value) {
   return std::fabs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value;
 }
 
-// Returns NaN as single-precision instructions make it.
+// Returns the value, or if it is NaN the bits of NaN that single-precision instructions make.
 inline float canonical(float value) { return value == value ? value : std::bit_cast<float>(0x7fff'ffffu); }
 
 // Limits a value to 0 to 1; NaN becomes 0 (.sat).
@@ -51,7 +51,7 @@ T saturated(T value) {
   return value > T{1} ? T{1} : value;
 }
 
-// Returns the value with which an instruction compares an operand.
+// Returns the value by which an instruction compares an operand.
 template <class T>
 T compared_value(T value, bool /*flush*/) {
   return value;

@@ -1,4 +1,4 @@
-// Floating-point arithmetic.
+// Implements floating-point arithmetic.
 #include <cmath>
 #include <limits>
 
@@ -35,7 +35,7 @@ struct FloatDiv {
   }
 };
 
-// Rounds a sum to odd. A second rounding, to fewer bits, then gives the result of a single one.
+// Rounds a sum to odd. If the result is then rounded to fewer bits, it is the same as with a single rounding.
 double sum_rounded_to_odd(double a, double b) {
   const double sum = a + b;
   const double part = sum - a;
@@ -46,7 +46,7 @@ double sum_rounded_to_odd(double a, double b) {
                         error > 0 ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity());
 }
 
-// A multiply-add. Products of 16-bit numbers are exact in a double.
+// Multiplies and adds. Products of 16-bit numbers are exact in a double.
 struct FloatFma {
   template <class T, class C>
   static C of(C a, C b, C c) {
@@ -70,7 +70,7 @@ struct FloatNeg {
   }
 };
 
-// The smaller value. If one is NaN, it is the other; -0 is less than +0.
+// Chooses the smaller value. If one is NaN, it is the other; -0 is less than +0.
 struct FloatMin {
   template <class T, class C>
   static C of(C a, C b) {
@@ -87,7 +87,7 @@ struct FloatMax {
     return a > b ? a : b;
   }
 };
-// A choice with .NaN: the result is NaN if one value is.
+// Chooses as `Choice` does, but the result is NaN if one value is (.NaN).
 template <class Choice>
 struct OrNan {
   template <class T, class C>
@@ -159,7 +159,7 @@ Handler decode_float_mul(Decoder& decoder, Type type) {
   float_operands(decoder, type, 2);
   return float_handler_for<FloatMul, 2>(type);
 }
-// Decodes a division. The approximate forms are as exact as the others here.
+// Decodes a division. Approximate forms are computed exactly, too.
 Handler decode_float_div(Decoder& decoder, Type type) {
   float_operands(decoder, type, 2);
   decoder.ignore("approx");

@@ -1,4 +1,4 @@
-// Initial values of module variables.
+// Writes the initial values of module variables.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace wattune::inline v0_1::simulate::ptx {
 
-// Returns the bytes of a variable. If its initial value determines the number of elements, that is counted.
+// Returns the size of a variable in bytes. If no number of elements is declared, they are counted in its initial value.
 Result<std::uint64_t> variable_bytes(const slice::PtxTree& tree, const slice::PtxVariable& variable);
 // Writes the initial value. Precondition: `bytes` has the variable's size and is zero.
 Result<void> write_initial_value(const slice::PtxTree& tree, const slice::PtxVariable& variable,

@@ -1,4 +1,4 @@
-// Integer arithmetic.
+// Implements integer arithmetic.
 #include <algorithm>
 #include <limits>
 #include <type_traits>
@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// Sums of unsigned numbers, which wrap around as PTX's sums do.
+// Adds integers. They are added as unsigned numbers, which wrap around as sums do in PTX.
 
 template <class T>
 T integer_add(T a, T b) {
@@ -54,7 +54,7 @@ Wide<T> mad_wide(T a, T b, Wide<T> c) {
   return integer_add(multiply_wide(a, b), c);
 }
 
-// Returns the low 24 bits, extended by the sign if the type has one.
+// Returns the low 24 bits, sign-extended if the type is signed.
 template <class T>
 std::int64_t low_24(T value) {
   if constexpr (std::is_signed_v<T>)
@@ -79,7 +79,7 @@ T mad24_high(T a, T b, T c) {
   return integer_add(mul24_high(a, b), c);
 }
 
-// Divides. The least number has no opposite: divided by -1 it stays the same.
+// Divides. The least number divided by -1 stays the same, because its negative cannot be represented.
 template <class T>
 T quotient(T a, T b) {
   if constexpr (std::is_signed_v<T>)
@@ -149,7 +149,7 @@ Type wide_type(Type type) {
   }
 }
 
-// Selects an instance for a type with .wide; numbers of 64 bits have none.
+// Selects an instance for a type with .wide; 64-bit types have none.
 template <class Choose>
 Handler for_narrow_integer(Type type, Choose choose) {
   if (bytes_of(type) == 8) return nullptr;
@@ -159,7 +159,8 @@ Handler for_narrow_integer(Type type, Choose choose) {
   });
 }
 
-// Returns a part of a value for dp4a and dp2a, which multiply parts of a with bytes of b, each with its own sign.
+// Returns a part of a value, for dp4a and dp2a. These multiply parts of a with bytes of b; a and b may be signed or
+// not, each for itself.
 std::int64_t part(std::uint32_t value, unsigned index, unsigned bits, bool with_sign) {
   const std::uint32_t bits_of_part = value >> (index * bits) & ((1u << bits) - 1);
   const std::int64_t all = std::int64_t{1} << bits;

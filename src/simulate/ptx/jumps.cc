@@ -1,4 +1,4 @@
-// Branches, calls and ends of threads.
+// Implements branches, calls and the ends of threads.
 #include <fmt/format.h>
 
 #include "simulate/ptx/families.h"

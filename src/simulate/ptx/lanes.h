@@ -13,7 +13,7 @@
 
 namespace wattune::inline v0_1::simulate::ptx {
 
-// The column of an operand as values; for a predicate as bits.
+// The column of an operand, accessed by lane: values, or bits for a predicate.
 template <class T>
 struct Column {
   T* values;

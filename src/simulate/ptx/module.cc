@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kDynamicAlignment = 16;
 constexpr std::uint64_t kMostVariableBytes = std::uint64_t{1} << 30;
-// Limits of one function: more than any needs, but a host has room for all threads of a warp.
+// Limits on one function. No function needs more, and a host has enough memory for all threads of a warp.
 constexpr std::uint64_t kFunctionRegisterBytes = 16 << 20;
 constexpr std::uint64_t kFunctionLocalBytes = 512 << 10;
 constexpr std::uint64_t kMostParameterBytes = 32764;  // CUDA's limit
@@ -68,7 +68,7 @@ Result<void> ModuleLoader::load_all() {
   return {};
 }
 
-// Lists the functions. If there is a definition it is used instead of declarations.
+// Lists the functions. For a function with a definition, that is taken instead of its declarations.
 void ModuleLoader::find_functions() {
   for (const slice::PtxFunction& function : tree().functions) {
     const auto index = static_cast<std::uint32_t>(code_->functions.size());
@@ -116,7 +116,7 @@ Result<void> ModuleLoader::write_first_values() {
   return {};
 }
 
-// Places shared variables: first those of functions that any kernel may call, then each kernel's own.
+// Gives shared variables their offsets: first those of functions that any kernel may call, then each kernel's own.
 void ModuleLoader::place_function_variables() {
   function_names_.resize(code_->functions.size());
   for (const bool entries : {false, true})
@@ -178,7 +178,7 @@ PtxKernel ModuleLoader::describe(const slice::PtxFunction& function, const Names
   return kernel;
 }
 
-// Returns the first refusal of a function and of the functions that it calls; nullptr if there is none.
+// Returns the first refusal among a function and all functions that it calls; nullptr if there is none.
 const Error* refusal_below(const Code& code, std::uint32_t function) {
   std::vector<bool> seen(code.functions.size());
   std::vector<std::uint32_t> left = {function};

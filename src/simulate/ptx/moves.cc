@@ -1,4 +1,4 @@
-// Instructions that move values without computing.
+// Implements instructions that move values without computing.
 #include <array>
 
 #include "simulate/ptx/block.h"
@@ -57,13 +57,14 @@ void resize(Warp& warp, const Operation& operation, LaneMask lanes) {
             [&](unsigned lane) { warp.set_word(operation.operands[0], lane, warp.word(operation.operands[1], lane)); });
 }
 
-// Reads the clock, which is the number of instructions of the run. So time passes, and is the same in equal runs.
+// Reads the clock, which is the number of instructions that the run has executed. So it advances, and is the same in
+// equal runs.
 void read_clock(Warp& warp, const Operation& operation, LaneMask lanes) {
   const std::uint64_t now = warp.launch().counts.instructions >> operation.immediate;
   for_lanes(lanes, [&](unsigned lane) { warp.set_word(operation.operands[0], lane, now); });
 }
 
-// Computes the address of a variable in the frame, which exists only while the function runs.
+// Computes the address of a variable in the frame. The address is valid only while the function runs.
 void frame_address(Warp& warp, const Operation& operation, LaneMask lanes) {
   const std::uint64_t address = static_cast<std::uint64_t>(operation.immediate) + warp.local_base();
   for_lanes(lanes, [&](unsigned lane) { warp.set_word(operation.operands[0], lane, address); });
@@ -76,8 +77,8 @@ void add_window(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Sets the predicate of lanes whose generic address lies in the window that begins at `immediate`; in no window if it
-// is 0.
+// Sets the predicate of lanes whose generic address lies in the window that begins at `immediate`. If `immediate` is 0,
+// sets it for addresses in no window.
 void is_in_space(Warp& warp, const Operation& operation, LaneMask lanes) {
   const auto window = static_cast<std::uint64_t>(operation.immediate);
   LaneMask result = 0;
@@ -121,7 +122,8 @@ void take_parts(Decoder& decoder, Type whole, bool are_destinations) {
   decoder.operation().count = static_cast<std::uint8_t>(count);
 }
 
-// Returns a handler if the operand is a variable of the frame, else nullptr. The destination is already taken.
+// Returns the handler for taking the address of a variable of the frame; nullptr if the operand is something else.
+// Precondition: the destination was taken.
 Handler frame_address_of(Decoder& decoder, std::uint64_t window) {
   const slice::PtxOperand& operand = decoder.peek();
   if (operand.kind != slice::PtxOperandKind::name) return nullptr;
@@ -142,7 +144,7 @@ Handler decode_move_from(Decoder& decoder, Type type) {
   if (const Handler handler = frame_address_of(decoder, 0)) return handler;
   if (operand.name.starts_with("%pm") && operand.name.size() > 3 && !decoder.named(operand.name)) {
     decoder.take();
-    decoder.operation().immediate = 63;  // makes performance counters, which count nothing here, read as zero
+    decoder.operation().immediate = 63;  // shifts by 63 bits, so that performance counters read as zero
     return &read_clock;
   }
   if (special_named(operand.name) && bytes_of(type) != 4) {

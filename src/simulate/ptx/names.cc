@@ -9,17 +9,17 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// Alignment of columns, which suits every type.
+// Alignment of columns, in bytes, which suits every type.
 constexpr std::uint32_t kColumnAlignment = 8;
 // Alignment of a call's frame. No type needs more than 16 bytes, but a variable may ask for more.
 constexpr std::uint32_t kFrameAlignment = 256;
 
-// Makes an operand. If its offset does not fit, the function is refused (module.cc).
+// Makes the operand of a column. If its offset does not fit, the function is refused (module.cc).
 Operand column_at(std::uint64_t offset, unsigned bytes) {
   return {.offset = static_cast<std::uint32_t>(offset), .bytes = static_cast<std::uint8_t>(bytes)};
 }
 
-// Returns the number of a vector's component, which is called x, y, z or w, or as a color r, g, b or a.
+// Returns the index of a vector's component: x, y, z, w, or r, g, b, a for a color.
 std::size_t component_number(std::string_view name) {
   if (name.size() != 1) return std::string_view::npos;
   const std::size_t number = std::string_view("xyzw").find(name);
@@ -76,7 +76,7 @@ void Names::declare(const slice::PtxVariable& variable) {
 
 void Names::declare_registers(const slice::PtxVariable& variable) {
   const std::optional<Type> type = type_named(variable.type);
-  if (!type) return;  // an instruction that uses it is refused
+  if (!type) return;  // an instruction that uses a variable of this unknown type is refused
   const unsigned bytes = bytes_of(*type);
   const Named first{.in_register = true,
                     .column = column_at(register_bytes_, bytes),
@@ -127,7 +127,7 @@ const Named* Names::find_whole(std::string_view name, std::uint32_t scope, Named
   return &member;
 }
 
-// Finds a name, or the component of a vector, such as `%v.x`.
+// Finds a name declared in this scope, or the component of a vector, such as `%v.x`.
 const Named* Names::find_here(std::string_view name, std::uint32_t scope, Named& member) const {
   const std::size_t point = std::min(name.find('.'), name.size());
   const Named* const whole = find_whole(name.substr(0, point), scope, member);

@@ -13,13 +13,13 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 struct Named {
   bool in_register = false;
-  Operand column;            // if it is in a register; the first component of a vector
-  unsigned vector = 1;       // components of a register
+  Operand column;            // its register, or the first component's, if it is in registers
+  unsigned vector = 1;       // number of components
   std::uint32_t stride = 0;  // between the columns of its components
   Space space = Space::global;
   bool in_frame = false;      // true for local memory; the address is relative to the frame
   bool dynamic = false;       // true for shared memory of no declared size
-  std::uint64_t address = 0;  // within its space
+  std::uint64_t address = 0;  // its address within its space
   std::uint64_t bytes = 0;
 };
 
@@ -42,7 +42,7 @@ struct ModuleNames {
 
 class Names {
  public:
-  // Declares the function's names. Its shared variables lie behind the first `shared_begin` bytes.
+  // Declares the function's names. Its shared variables begin at the offset `shared_begin`.
   Names(const slice::PtxFunction& function, const ModuleNames& module, std::uint64_t shared_begin);
 
   // Returns the meaning of a name in this scope; an inner declaration hides outer ones.
@@ -50,17 +50,17 @@ class Names {
   std::optional<std::uint32_t> label(std::string_view name, std::uint32_t scope) const;
   const slice::PtxTable* table(std::string_view name, std::uint32_t scope) const;
 
-  // Returns the places in which a call leaves or finds these variables.
+  // Returns the places in which a call passes or returns these variables.
   std::vector<Formal> formals(const std::vector<slice::PtxVariable>& variables) const;
   std::uint64_t register_bytes() const { return register_bytes_; }
   std::uint64_t local_bytes() const { return local_bytes_; }
   std::uint64_t shared_end() const { return shared_end_; }
   std::uint64_t parameter_bytes() const { return parameter_bytes_; }
-  // Adds a column.
+  // Allocates a column of registers.
   Operand new_column(unsigned bytes);
 
  private:
-  // A range of registers, such as `%r<10>`, which lie behind one another.
+  // A range of registers, such as `%r<10>`, whose columns are adjacent.
   struct Family {
     std::uint32_t count = 0;
     Named first;

@@ -9,12 +9,12 @@
 
 namespace wattune::inline v0_1::simulate::ptx {
 
-// The memories of operands. An operand is a column: a value for each lane, one behind the other, or a LaneMask for a
-// predicate. Constants are repeated 32 times, so that no operation must know what its operands are.
+// The memories that hold operands. An operand is a column: the values of all lanes one after another, or a LaneMask for
+// a predicate. Constants are repeated 32 times, so that operations treat all operands alike.
 enum class Bank : std::uint8_t { registers, constants, specials };
 
 struct Operand {
-  std::uint32_t offset = 0;  // of the column in its bank, in bytes
+  std::uint32_t offset = 0;  // of the column, in its bank, in bytes
   Bank bank = Bank::registers;
   std::uint8_t bytes = 0;  // of each value; 0 for a predicate
 };
@@ -22,7 +22,7 @@ struct Operand {
 // The space of an address. Addresses in `generic` and `global` are those of the VirtualMemory, or lie in a window.
 enum class Space : std::uint8_t { generic, global, shared, local, parameter };
 
-// First generic addresses of shared, local and parameter memory, and of functions.
+// The first generic addresses of shared memory, of local memory, of parameters, and of functions.
 constexpr std::uint64_t kSharedWindow = 0x0001'0000'0000'0000;
 constexpr std::uint64_t kLocalWindow = 0x0002'0000'0000'0000;
 constexpr std::uint64_t kParameterWindow = 0x0003'0000'0000'0000;
@@ -36,7 +36,7 @@ enum class Rounding : std::uint8_t { nearest, zero, down, up, away };
 class Warp;
 struct Operation;
 
-// Runs an operation for these lanes of the warp, of which there is at least one.
+// Runs an operation for these lanes of the warp. Precondition: there is at least one lane.
 using Handler = void (*)(Warp&, const Operation&, LaneMask);
 
 // The largest number of operands of an operation: a vector load of eight has nine.
@@ -44,18 +44,18 @@ constexpr std::size_t kMostOperands = 9;
 
 struct Operation {
   Handler handler = nullptr;
-  // The rest of an operation that waits for other threads, run when they have come.
+  // The second part of an operation that waits for other threads. It runs when all of them have arrived.
   Handler finish = nullptr;
   std::array<Operand, kMostOperands> operands = {};
   Operand guard;
-  LaneMask guard_flip = 0;  // all ones for @!
+  LaneMask guard_flip = 0;  // all ones if the guard is negated (@!)
   LaneMask flip = 0;        // all ones for a negated predicate operand
   std::int64_t immediate = 0;
-  std::uint64_t offset = 0;  // of a second address
-  std::uint32_t target = 0;  // the operation that a branch goes to, or the index of a call
+  std::uint64_t offset = 0;  // offset of a second address
+  std::uint32_t target = 0;  // index of the operation to which a branch goes, or of a call
   std::uint32_t source = 0;  // index of the PtxInstruction
   std::uint8_t count = 0;    // elements of a vector
-  std::uint8_t choice = 0;   // its meaning depends on the family
+  std::uint8_t choice = 0;   // a number whose meaning depends on the family
   std::uint8_t combine = 0;
   Rounding rounding = Rounding::nearest;
   Space space = Space::generic;

@@ -15,26 +15,27 @@ namespace wattune::inline v0_1::simulate {
 
 namespace {
 
-constexpr std::uint64_t kFewBlocks = 256;  // which are counted whole
-// The numbers of cells, which grow by factors of 4.
+constexpr std::uint64_t kFewBlocks = 256;  // a grid with at most this many blocks is counted whole
+// The number of cells at first, and at last; it grows by factors of 4.
 constexpr std::uint64_t kFewestCells = 16;
 constexpr std::uint64_t kMostCells = 4096;
-constexpr double kMostError = 0.1;        // of the mean
-constexpr std::size_t kFewestBlocks = 4;  // that tell an error
-// Share of all instructions before which counting does not end. A few cheap blocks may lack one kind of several.
+constexpr double kMostError = 0.1;        // largest standard error, as a share of the mean
+constexpr std::size_t kFewestBlocks = 4;  // fewest blocks that give an error
+// Counting does not end before this share of all instructions was spent, because a few cheap blocks may miss one of
+// several kinds.
 constexpr double kEnough = 0.05;
-constexpr std::uint64_t kPageCost = 1000;  // instructions in whose time a page is read
+constexpr std::uint64_t kPageCost = 1000;  // number of instructions that run in the time of reading a page
 
 using Axes = std::array<std::uint64_t, 3>;
-using Place = std::array<double, 3>;  // shares of the axes of a grid, 0 to 1
+using Place = std::array<double, 3>;  // position in a grid, as a share of each axis, 0 to 1
 
-// Returns 0 for an empty grid, which PtxRun refuses.
+// Returns the number of blocks of a grid; 0 for an empty grid, which PtxRun refuses.
 std::uint64_t blocks_of(const backend::Geometry3& geometry) {
   return std::uint64_t{geometry.groups[0]} * geometry.groups[1] * geometry.groups[2];
 }
 
-// Returns into how many parts each axis is cut, for this many cells. An axis is halved only if its parts have two
-// blocks at least, so that some grids have fewer cells.
+// Returns the number of parts into which each axis is cut, to get the wanted number of cells. An axis is halved only if
+// each part has at least two blocks, so some grids get fewer cells.
 Axes parts_of_axes(const backend::Geometry3& geometry, std::uint64_t wanted) {
   Axes parts = {1, 1, 1};
   for (std::uint64_t cells = 1; cells < wanted; cells *= 2) {
@@ -47,7 +48,7 @@ Axes parts_of_axes(const backend::Geometry3& geometry, std::uint64_t wanted) {
   return parts;
 }
 
-// Returns the index of a place on each axis if the axes are cut into parts.
+// Returns the index of a position on each axis, if the axes are cut into these parts.
 Axes indices_of(const Place& place, const Axes& parts) {
   Axes indices = {};
   for (std::size_t i = 0; i < indices.size(); ++i)
@@ -59,7 +60,7 @@ std::uint64_t linear(const Axes& indices, const Axes& parts) {
   return indices[0] + parts[0] * (indices[1] + parts[1] * indices[2]);
 }
 
-// Draws a place in a cell.
+// Draws a position in a cell.
 Place place_in(std::uint64_t cell, const Axes& parts, Random& random) {
   Place place = {};
   for (std::size_t i = 0; i < place.size(); ++i, cell /= parts[i - 1])
@@ -96,7 +97,7 @@ void divide(BlockCosts& sum, double count) {
   for (double& cost : sum.pipes) cost /= count;
 }
 
-// Returns the variance of a sum of numbers that were drawn alike; 0 of a single one.
+// Returns the variance of the sum of numbers drawn from one distribution; 0 for a single one.
 double variance_of_sum(const std::vector<double>& numbers) {
   if (numbers.size() < 2) return 0.0;
   const auto count = static_cast<double>(numbers.size());
@@ -106,8 +107,8 @@ double variance_of_sum(const std::vector<double>& numbers) {
   return count * squares / (count - 1.0);
 }
 
-// Returns the standard error of the mean cost of blocks. Only differences between blocks of one cell count, and those
-// between blocks that are alone in theirs.
+// Returns the standard error of the mean cost of blocks. It takes differences between blocks of the same cell, and
+// between blocks that are the only ones in their cells.
 double standard_error(const std::vector<CountedBlock>& blocks, const Axes& cells, double (*cost_of)(const PtxCosts&)) {
   std::map<std::uint64_t, std::vector<double>> by_cell;
   for (const CountedBlock& block : blocks)
@@ -121,7 +122,7 @@ double standard_error(const std::vector<CountedBlock>& blocks, const Axes& cells
   return std::sqrt(variance + variance_of_sum(alone)) / static_cast<double>(blocks.size());
 }
 
-// Runs blocks of a grid and keeps what they cost.
+// A counter that runs blocks of a grid and keeps their costs.
 class BlockCounter {
  public:
   BlockCounter(const PtxModule& module, std::string_view kernel, const backend::Geometry3& geometry,
@@ -151,7 +152,7 @@ class BlockCounter {
     return {};
   }
 
-  // Returns the mean over the grid. Fails with unavailable if too little is known of it.
+  // Returns the mean over the grid. Fails with unavailable if the mean is not exact enough.
   Result<BlockCosts> mean() const {
     if (!is_exact())
       return Error(ErrorCode::unavailable,
@@ -183,7 +184,8 @@ class BlockCounter {
     return {};
   }
 
-  // Returns a block at a place of a large grid; a neighbour of an end, which is counted already.
+  // Returns the block at a position of a large grid. The first and the last block are counted already, so their
+  // neighbours are returned instead.
   std::uint64_t block_at(const Place& place) const {
     const Axes groups = {geometry_.groups[0], geometry_.groups[1], geometry_.groups[2]};
     return std::clamp<std::uint64_t>(linear(indices_of(place, groups), groups), 1, blocks_of(geometry_) - 2);
@@ -197,7 +199,7 @@ class BlockCounter {
     return launched.costs();
   }
 
-  // True if this share of the instructions, or of the time that they take, is spent.
+  // True if this share of the allowed instructions, or of the time that they take, is spent.
   bool is_spent(double share = 1.0) const {
     const std::uint64_t spent = instructions_ + kPageCost * memory_.pages_read();
     return static_cast<double>(spent) >= share * static_cast<double>(options_.most_instructions);
@@ -213,8 +215,8 @@ class BlockCounter {
     return mean;
   }
 
-  // True if all blocks were counted, or if the mean of instructions and bytes is exact enough. Bytes that are fewer
-  // than instructions fill no memory.
+  // True if all blocks were counted, or if the mean of instructions and bytes is exact enough. The mean of bytes does
+  // not matter if they are fewer than instructions, since memory is then no bottleneck.
   bool is_exact() const {
     if (sample_.size() == blocks_of(geometry_)) return true;
     if (sample_.size() < kFewestBlocks) return false;
@@ -232,7 +234,7 @@ class BlockCounter {
   PtxRunOptions options_;
   Random random_;
   std::uint64_t instructions_ = 0;
-  Axes coarse_ = {1, 1, 1};           // parts of the axes whose cells have some blocks each
+  Axes coarse_ = {1, 1, 1};           // number of parts of each axis at which every cell has a few blocks
   std::vector<PtxCosts> ends_;        // the first and the last block of a large grid
   std::vector<CountedBlock> sample_;  // the others
 };

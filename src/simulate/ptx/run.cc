@@ -10,7 +10,7 @@ namespace wattune::inline v0_1::simulate {
 
 namespace {
 
-// Upper bounds. Shared memory is that of a block on the largest GPUs.
+// Upper bounds; that of shared memory is the one of the largest GPUs.
 constexpr std::size_t kMostSharedBytes = 227 * 1024;
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 48;
 constexpr std::uint64_t kMostShuffledBlocks = std::uint64_t{1} << 26;  // blocks whose order is kept in memory
@@ -30,7 +30,7 @@ Result<ptx::Index3> extent3(const std::array<std::size_t, 3>& extent, std::strin
   return result;
 }
 
-// True if `order` names each block at most once, and all of them unless it is a part.
+// True if `order` names no block twice, and every block unless the run is only a part.
 bool names_blocks(const std::vector<std::uint64_t>& order, std::uint64_t count, bool is_part) {
   std::vector<std::uint64_t> sorted = order;
   std::ranges::sort(sorted);
@@ -64,7 +64,7 @@ struct PtxRun::State {
   std::uint64_t blocks = 0;
   std::uint64_t next = 0;
   std::optional<Random> random;
-  std::vector<std::unique_ptr<ptx::Block>> resident;  // by place
+  std::vector<std::unique_ptr<ptx::Block>> resident;  // resident blocks by their place
 
   Result<void> prepare();
   void begin_blocks();
@@ -162,7 +162,7 @@ Result<PtxRun> PtxRun::start(const PtxModule& module, std::string_view kernel, c
 Result<bool> PtxRun::advance(std::uint64_t instructions) {
   ptx::Launch& launch = state_->launch;
   if (launch.fault) return Error(*launch.fault);
-  launch.last_used = {};  // its buffer may have been released
+  launch.last_used = {};  // the buffer may have been released
   const std::uint64_t begin = launch.counts.instructions;
   while (!state_->has_ended() && launch.counts.instructions - begin < instructions) WATTUNE_TRY(state_->turn());
   return state_->has_ended();

@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// Longest text. Nobody prints more at once, and a text without an end must not be read forever.
+// Longest text that is read, so that a text without an end is not read forever.
 constexpr std::size_t kLongestText = 64 * 1024;
 constexpr std::size_t kLongestDirective = 10;
 // Heap size of CUDA, unless a program asks for more.
@@ -51,7 +51,7 @@ void set_result(Warp& warp, const Operation& operation, unsigned lane, std::uint
   if (to != nullptr) std::memcpy(to, &value, std::min<std::size_t>(formal.bytes, sizeof(value)));
 }
 
-// A reader of the arguments of a printf, each at the next place that its size divides.
+// A reader of printf's arguments. Each one is aligned to its size.
 class PrintedValues {
  public:
   PrintedValues(Warp& warp, unsigned lane, std::uint64_t address) : warp_(warp), lane_(lane), address_(address) {}
@@ -95,7 +95,8 @@ Directive read_directive(std::string_view format, std::size_t& at, PrintedValues
   return directive;
 }
 
-// Prints a value as C does. A form that no printf accepts, or that would fill memory, stays as it is written.
+// Prints a value as C does. A directive that printf does not accept, or that would fill memory, is printed as it is
+// written.
 template <class T>
 std::string printed_as(const std::string& form, const T& value) {
   if (form.size() > kLongestDirective) return form;
@@ -154,7 +155,7 @@ void print(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Runs __assertfail(message, file, line, function, size of a character).
+// Runs __assertfail(message, file, line, function, size of a character), which ends the run with an error.
 void fail_assertion(Warp& warp, const Operation& operation, LaneMask lanes) {
   const auto lane = first_lane(lanes);
   const auto text = [&](std::size_t i) {

@@ -1,4 +1,4 @@
-// Floating-point numbers of at most 16 bits, converted from doubles with every rounding that PTX has.
+// Converts doubles to floating-point numbers of at most 16 bits, with every rounding that PTX has.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace wattune::inline v0_1::simulate::ptx {
 
-// Rounds a magnitude to a whole number. The sign decides what up and down mean.
+// Rounds a magnitude to a whole number. Up and down are meant for the signed value.
 inline double round_magnitude(double magnitude, bool negative, Rounding rounding) {
   switch (rounding) {
     case Rounding::zero: return std::floor(magnitude);
@@ -21,7 +21,8 @@ inline double round_magnitude(double magnitude, bool negative, Rounding rounding
   }
 }
 
-// Returns the bits of a value in an IEEE 754 format with this many bits. NaN has all bits but the sign, as on GPUs.
+// Returns the bits of a value in an IEEE 754 format with this many bits. For NaN, all bits except the sign are set, as
+// on GPUs.
 template <int exponent_bits, int mantissa_bits>
 std::uint32_t narrow(double value, Rounding rounding) {
   constexpr std::uint32_t kSign = 1u << (exponent_bits + mantissa_bits);
@@ -35,7 +36,7 @@ std::uint32_t narrow(double value, Rounding rounding) {
   int exponent = 0;
   std::frexp(value, &exponent);
   exponent = std::max(exponent - 1, 1 - kBias);
-  // Value in units of the last place. A carry of the rounding increases the exponent by itself.
+  // The value in units of the last place. If rounding carries into the exponent, the result is still right.
   const double units = std::ldexp(std::fabs(value), mantissa_bits - exponent);
   const double rounded = round_magnitude(units, negative, rounding) + std::ldexp(exponent + kBias - 1, mantissa_bits);
   if (rounded < kInfinity) return sign | static_cast<std::uint32_t>(rounded);
@@ -73,7 +74,7 @@ struct SmallFloat {
 using Half = SmallFloat<5, 10>;
 using Bfloat = SmallFloat<8, 7>;
 
-// Two of these numbers in 32 bits, the first in the lower half.
+// Two such numbers in 32 bits, the first in the lower half.
 template <class Number>
 struct PairOf {
   Number low;

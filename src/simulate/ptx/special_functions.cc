@@ -1,5 +1,5 @@
-// Reciprocals, roots and transcendental functions. Functions that PTX calls approximate are rounded from a double; they
-// differ from a GPU's in the last bits.
+// Implements reciprocals, roots and transcendental functions. Functions that PTX calls approximate are rounded from a
+// double; they differ from a GPU's in the last bits.
 #include <cmath>
 
 #include "simulate/ptx/families.h"
@@ -9,7 +9,7 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// The reciprocal and the root follow the instruction's rounding; the others have none.
+// Reciprocal and root are rounded as the instruction says; the other functions have no rounding modifier.
 struct Reciprocal {
   template <class T, class C>
   static C of(C a) {

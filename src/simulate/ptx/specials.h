@@ -1,4 +1,4 @@
-// Special registers tell threads about themselves, their block and their grid.
+// Special registers hold facts about a thread, its block and its grid.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 class Block;
 
-// Returns the index of a register that is constant while a thread runs; clocks and counters are not among these.
+// Finds a special register that is constant while a thread runs, and returns its index. Clocks and counters are not
+// among these.
 std::optional<std::uint32_t> special_named(std::string_view name);
 std::uint32_t special_value(std::uint32_t special, Block& block, unsigned warp, unsigned lane);
 

@@ -15,7 +15,7 @@ struct TypeRow {
   TypeGroup group;
 };
 
-// Properties of the types, in the order of Type.
+// The properties of each type, in the order of Type.
 constexpr std::array<TypeRow, 21> kTypes = {{
     {"", 0, TypeGroup::bits},
     {"pred", 0, TypeGroup::bits},

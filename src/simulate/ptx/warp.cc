@@ -70,7 +70,7 @@ std::uint64_t Warp::address(const Operation& operation, unsigned operand, unsign
 }
 
 std::byte* Warp::memory(const Operation& operation, unsigned lane, std::size_t bytes) {
-  // The address is the operand behind the elements.
+  // The address is the operand that follows the elements.
   return memory(operation.space, lane, address(operation, operation.count, lane), bytes, bytes);
 }
 

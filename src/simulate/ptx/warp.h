@@ -1,12 +1,13 @@
 // Warp is a group of 32 threads that run together while they are at the same instruction.
 //
-// Each thread has its own place in the code, as on GPUs since Volta. Threads at the same place form a fragment. If
+// Each thread has its own program counter, as on GPUs since Volta. Threads at the same instruction form a fragment. If
 // there are several fragments, the one in the deepest call goes first, then the one at the lowest address. Compilers
-// put the point where two ways join behind both, so a fragment that runs ahead waits there for the others.
+// place the instruction where two paths join after both paths, so the first fragment that arrives waits there for the
+// others.
 //
-// A reconvergence stack would join them as early. But then threads would wait forever for each other at shuffles or
-// barriers in different ways of a branch, or for a lock that another thread of the warp holds. A fragment that has been
-// last for long is allowed to go ahead.
+// A reconvergence stack would join fragments just as early. But with a stack, threads on different paths would wait
+// forever for each other at shuffles or barriers. So would a thread for a lock that another thread of its warp holds. A
+// fragment that has not run for long is therefore allowed to run first.
 #pragma once
 
 #include <array>
@@ -27,14 +28,14 @@ class Warp {
  public:
   Warp(Block& block, unsigned index, LaneMask lanes);
 
-  // Runs at most this many instructions and returns how many it ran. Returns 0 if it cannot go on by itself.
+  // Runs at most this many instructions and returns how many it ran. Returns 0 if all threads wait for other warps.
   std::uint64_t run(std::uint64_t most);
   LaneMask live() const { return live_; }
   Block& block() { return block_; }
   Launch& launch() { return launch_; }
   unsigned index() const { return index_; }
 
-  // Operands, in the frame of the running fragment.
+  // The next functions access operands in the frame of the running fragment.
 
   std::byte* at(const Operand& operand) { return banks_[static_cast<std::size_t>(operand.bank)] + operand.offset; }
   template <class T>
@@ -47,7 +48,7 @@ class Warp {
   std::uint64_t word(const Operand& operand, unsigned lane);
   void set_word(const Operand& operand, unsigned lane, std::uint64_t value);
 
-  // Returns a lane's memory at the address of the operation, or at any address; nullptr after a fault.
+  // Returns a lane's memory at the operation's address, or at any address; nullptr after an error, which ends the run.
   std::byte* memory(const Operation& operation, unsigned lane, std::size_t bytes);
   std::byte* memory(Space space, unsigned lane, std::uint64_t address, std::size_t bytes, std::size_t alignment);
   // Computes the address from operation.operands[operand] and the offset.
@@ -62,7 +63,7 @@ class Warp {
   // its next one.
   void blame(ErrorCode code, std::string message);
 
-  // Control flow. Lanes are of the running fragment.
+  // The next functions are for control flow. `lanes` belong to the running fragment.
 
   void branch(std::uint32_t target, LaneMask lanes);
   // Returns the lanes whose value is the first lane's; the others will execute this instruction again.
@@ -71,7 +72,8 @@ class Warp {
   void leave(LaneMask lanes);
   void exit(LaneMask lanes);
 
-  // Waits until all threads of the member mask in `members` are here, then finishes the operation with them.
+  // Makes the lanes wait until all threads of the mask in `members` have come to this operation, then finishes the
+  // operation for all of them.
   void join(const Operation& operation, LaneMask lanes, const Operand& members);
   // Returns the lanes that finish together with this lane.
   LaneMask group(unsigned lane) const { return groups_[lane]; }
@@ -87,22 +89,22 @@ class Warp {
   enum class Waiting : std::uint8_t { no, for_warp, for_barrier };
   struct Fragment {
     LaneMask lanes = 0;
-    std::uint32_t place = 0;  // index of its next operation
+    std::uint32_t place = 0;  // index of its next operation in the function
     std::uint32_t frame = 0;
     Waiting waiting = Waiting::no;
     std::uint32_t barrier = 0;
     std::uint64_t last_run = 0;
   };
-  // A function call: the running function and its lanes. `parent` is the caller's frame.
+  // A function call in progress: the function and its lanes. `parent` is the caller's frame.
   struct Frame {
     const Function* function = nullptr;
     const Call* call = nullptr;
     std::uint32_t parent = 0;
     std::uint32_t depth = 0;
-    std::uint32_t register_base = 0;  // bytes
+    std::uint32_t register_base = 0;  // offset of its registers, in bytes
     std::uint32_t local_base = 0;
     std::uint32_t return_place = 0;
-    LaneMask lanes = 0;  // in this function or in one that it calls
+    LaneMask lanes = 0;  // lanes that are in this function or in one that it calls
   };
 
   void fill_specials();
@@ -139,7 +141,7 @@ class Warp {
   std::size_t current_ = 0;               // the running fragment
   std::array<std::byte*, 3> banks_ = {};  // by Bank
   const Operation* code_ = nullptr;
-  bool interrupted_ = false;  // true if fragments have changed
+  bool interrupted_ = false;  // true if fragments were split or joined, so that the running one must be chosen anew
   std::uint64_t turns_ = 0;
   std::uint64_t last_change_ = 0;  // the last turn in which fragments changed
 

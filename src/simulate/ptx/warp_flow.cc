@@ -1,4 +1,4 @@
-// Divergence and reconvergence of the threads of a warp.
+// Implements divergence and reconvergence of the threads of a warp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,9 +14,10 @@ namespace {
 constexpr std::size_t kNoFragment = std::numeric_limits<std::size_t>::max();
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 // If no fragment joins another or splits in this many turns, the fragment that ran least recently goes ahead. The
-// number is large enough for a loop behind which others wait, and small against the time that spinning may take.
+// number is large enough to finish a usual loop after which others wait, and small compared with the time that spinning
+// may take.
 constexpr std::uint64_t kMostTurnsInPlaceOrder = 256;
-constexpr std::uint64_t kMostInstructionsBesideFragments = 256;  // of one turn
+constexpr std::uint64_t kMostInstructionsBesideFragments = 256;  // per turn, if there are other fragments
 // Limits of the registers and of the local memory, for all calls of a thread together.
 constexpr std::uint32_t kMostRegisterBytes = 64 << 20;
 constexpr std::uint32_t kMostLocalBytes = 512 << 10;
@@ -54,7 +55,7 @@ std::size_t Warp::choose() {
   return best;
 }
 
-// Joins fragments that run and are at the same place.
+// Joins running fragments that are at the same place.
 void Warp::merge() {
   for (std::size_t i = 0; i < fragments_.size(); ++i) {
     Fragment& into = fragments_[i];
@@ -69,7 +70,7 @@ void Warp::merge() {
   }
 }
 
-// Returns the lowest place ahead at which another fragment of the same frame is.
+// Returns the lowest place ahead of a fragment at which another fragment of the same frame is.
 std::uint32_t Warp::meeting_place(std::size_t fragment) const {
   const Fragment& self = fragments_[fragment];
   std::uint32_t nearest = kNowhere;
@@ -126,7 +127,7 @@ std::size_t Warp::split(std::size_t fragment, LaneMask lanes) {
   return fragments_.size() - 1;
 }
 
-// Limits the running fragment to these lanes; the others go on from the given place.
+// Keeps only these lanes in the running fragment; the others continue from the given place as another fragment.
 void Warp::isolate(LaneMask lanes, std::uint32_t place_of_others) {
   interrupted_ = true;
   last_change_ = turns_;
@@ -189,7 +190,8 @@ std::uint32_t Warp::new_frame(const Call& call, const Function& function, LaneMa
   return index;
 }
 
-// Grows the memory for a frame. New memory holds zeros, so that a read before a write gives the same in every run.
+// Grows the memory for a frame. New memory holds zeros, so that reading it before writing gives the same value in every
+// run.
 void Warp::reserve(const Frame& frame, LaneMask lanes) {
   const std::uint32_t registers = frame.register_base + frame.function->register_bytes;
   const std::uint32_t locals = frame.local_base + frame.function->local_bytes;

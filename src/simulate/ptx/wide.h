@@ -1,4 +1,4 @@
-// Wide is an integer type of twice the bits, which holds every product.
+// Wide is the integer type with twice as many bits, which holds every product.
 #pragma once
 
 #include <cstdint>
