@@ -18,7 +18,7 @@ namespace {
 constexpr double kWorksForTrials = 10.0;  // least works of each kernel that are expected
 constexpr double kLeastTrialGain = 0.01;  // over the best way that is known
 constexpr double kTrialTime = 0.01;       // largest share of the time that trials may cost
-constexpr double kTrialRounds = 0.5;      // rounds of both kernels that they may cost besides
+constexpr double kTrialRounds = 2.0;      // rounds of both kernels that they may cost besides
 constexpr double kFastest = 1.02;         // speed on fewer SMs over that on all, where caches help
 constexpr double kByPriorities = 1.25;    // most that priorities gain over streams without
 constexpr double kGivenUp = 1.05;         // cost over that of the best way at which a trial of a ratio ends early
@@ -107,7 +107,7 @@ class Trials {
       if (is_under_way(way, check)) return way;
     if (both_run(pair_) || !is_within_budget()) return {};
     for (const PairForecast* const way : {next_way(), check})
-      if (way != nullptr) return *way;
+      if (way != nullptr && has_works_for(*way)) return *way;
     return {};
   }
 
@@ -213,12 +213,14 @@ class Trials {
 
   // Returns the way that has not run and should be tried next; nullptr if there is none.
   const PairForecast* next_way() const {
-    const bool is_first = std::ranges::none_of(measured_, is_whole_split);
-    const PairForecast* const split = next_split();
-    if (split != nullptr && is_first) return split;
-    for (const PairForecast* const way : {next_in_streams(false), split, next_in_streams(true), next_ratio()})
+    for (const PairForecast* const way : {next_split(), next_in_streams(false), next_ratio(), next_in_streams(true)})
       if (way != nullptr) return way;
     return nullptr;
+  }
+
+  // True if both kernels have works for a round, so that the trial can end.
+  bool has_works_for(const PairForecast& way) const {
+    return std::min(left_.alone[0] / way.rates[0], left_.alone[1] / way.rates[1]) >= round_of(way);
   }
 
   // Returns streams, which are always tried, or those with priorities. Priorities gain little over streams without.
