@@ -27,8 +27,8 @@ AddressOrigins::AddressOrigins(const PtxFunction& function, const Variables& var
   for (VariableNumber variable = 0; variable < variables.count(); ++variable) look_at(variable, calls);
 }
 
-// Marks a variable that is of the space or a parameter. Variables that the system keeps in shared memory lie at the
-// same place in a twin.
+// Marks the variable if it is declared in the state space or is a parameter. Variables that the system keeps in shared
+// memory, such as %reserved_smem_offset, have the same address in a twin.
 void AddressOrigins::look_at(VariableNumber variable, const CallGraph& calls) {
   const std::string_view name = variables_.name(variable);
   if (name == "_") return;
@@ -83,8 +83,7 @@ bool AddressOrigins::makes_address(std::uint32_t index) const {
   });
 }
 
-// Tells whether the variable is a parameter or is written by an instruction, and so is not the name of a function or a
-// label.
+// True if the variable is a parameter or an instruction writes it. False for the names of functions and labels.
 bool AddressOrigins::is_written(VariableNumber variable) const {
   return parameters_.contains(variable) || !variables_.definitions(variable).empty();
 }

@@ -1,4 +1,4 @@
-// Finds the values of a function that are addresses of one state space: that point into its variables.
+// Finds the values of a function that are addresses of variables in one state space, shared or local.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,21 @@
 
 namespace wattune::inline v0_1::slice {
 
-// The analysis takes each value for an address of the space, until it finds a definition that makes something else of
-// it. Contents of memory and parameters of an entry are never addresses of the space.
+// Finds addresses by assuming that every value is one, until a definition shows that the value may be something else.
+// Values loaded from memory and parameters of an entry never count as addresses of the space.
 class AddressOrigins {
  public:
-  // Analyses a function for addresses of `space`, which is PtxSpace::shared or PtxSpace::local. The other three must
-  // outlive this.
+  // Analyses a function for addresses of `space`, which is PtxSpace::shared or PtxSpace::local. The other three
+  // arguments must outlive this.
   AddressOrigins(const PtxFunction& function, const Variables& variables, const CallGraph& calls, PtxSpace space);
 
-  // Follows the changes since the last call; returns whether anything had changed.
+  // Repeats the analysis with the parameters that set_other_parameter() has named since the last call. Returns whether
+  // any result changed.
   bool follow();
-  // Tells whether the operand is an address of the space. Precondition: it is an operand of the function's instruction.
+  // True if the operand is an address of the space. Precondition: it is an operand of this instruction of the function.
   bool is_address(const PtxOperand& operand, const PtxInstruction& instruction) const;
 
-  // Notes that some call passes a value for this parameter that is no address of the space.
+  // Records that some call passes a value for this parameter that is not an address of the space.
   void set_other_parameter(std::size_t index) { other_parameters_.insert(function_.parameters[index].name); }
   bool is_other_parameter(std::size_t index) const {
     return other_parameters_.contains(function_.parameters[index].name);
@@ -43,8 +44,8 @@ class AddressOrigins {
   const PtxFunction& function_;
   const Variables& variables_;
   const PtxSpace space_;
-  std::vector<bool> is_address_;  // by variable, as is_origin_
-  std::vector<bool> is_origin_;   // variables of the space
+  std::vector<bool> is_address_;  // by variable, as is_origin_ below
+  std::vector<bool> is_origin_;   // true for variables declared in the space
   std::map<VariableNumber, std::string_view> parameters_;
   std::set<std::string_view> other_parameters_;
 };

@@ -18,20 +18,20 @@ bool are_opposite(std::string_view one, std::string_view other) {
   });
 }
 
-// True if the type is one of integers, such as b32, s64 and u16. Two opposite comparisons of a float that is no number
-// are both false.
+// True if the type is an integer type, such as b32, s64 or u16. Float types do not count, because for NaN two opposite
+// comparisons are both false.
 bool is_integer_type(std::string_view type) {
   return type.size() == 3 && (type[0] == 'b' || type[0] == 's' || type[0] == 'u');
 }
 
-// True if the instruction sets one predicate by comparing two integers, in every lane that reaches it.
+// True if the instruction is an unguarded setp that compares two integers and sets one predicate.
 bool compares_integers(const PtxInstruction& instruction) {
   return instruction.opcode == "setp" && instruction.guard.empty() && instruction.modifiers.size() == 2 &&
          is_integer_type(instruction.modifiers[1]) && instruction.operands.size() == 3 &&
          instruction.operands[0].kind == PtxOperandKind::name;
 }
 
-// The instructions of one block of code, which run one after the other.
+// The instructions of one basic block, which run one after the other.
 class StraightCode {
  public:
   StraightCode(const FunctionBody& body, std::uint32_t block) : body_(body), code_(body.flow.blocks[block]) {}
@@ -42,13 +42,13 @@ class StraightCode {
     return body_.variables.number(name, at(user));
   }
 
-  // True if an instruction from `begin` on and before `end` writes the variable.
+  // True if an instruction in [begin, end) writes the variable.
   bool writes(VariableNumber variable, std::uint32_t begin, std::uint32_t end) const {
     return std::ranges::any_of(body_.variables.definitions(variable),
                                [&](std::uint32_t index) { return begin <= index && index < end; });
   }
 
-  // Returns the last instruction of this code before `user` that writes the variable; nullopt if there is none.
+  // Returns the last instruction of this basic block before `user` that writes the variable; nullopt if there is none.
   std::optional<std::uint32_t> definition(VariableNumber variable, std::uint32_t user) const {
     std::optional<std::uint32_t> latest;
     for (const std::uint32_t index : body_.variables.definitions(variable))
@@ -56,7 +56,7 @@ class StraightCode {
     return latest;
   }
 
-  // True if the operand is the same number, or a register that holds the same value, in both instructions.
+  // True if operand `place` is the same number in both instructions, or the same register with an equal value.
   bool has_same_source(std::uint32_t one, std::uint32_t other, std::size_t place) const {
     const PtxOperand& of_one = at(one).operands[place];
     const PtxOperand& of_other = at(other).operands[place];
@@ -73,7 +73,7 @@ class StraightCode {
   const FlowBlock& code_;
 };
 
-// True if the second predicate is, where it is read, the complement of the first one in each lane.
+// True if the setp `other` sets its predicate to the complement, in each lane, of what the setp `one` sets.
 bool are_complements(const StraightCode& code, std::optional<std::uint32_t> one, std::optional<std::uint32_t> other) {
   if (!one || !other || !compares_integers(code.at(*one)) || !compares_integers(code.at(*other))) return false;
   const auto& of_one = code.at(*one).modifiers;
@@ -100,8 +100,8 @@ std::optional<std::uint32_t> way_of_ballot(const FunctionBody& body, std::uint32
   const bool is_same = counted == decides && !code.writes(counted, ballot, code.last());
   if (!is_same && !are_complements(code, code.definition(counted, ballot), code.definition(decides, code.last())))
     return std::nullopt;
-  const bool guard_is_set = is_same != named.logical_not;     // in the lanes that the ballot names
-  return ways[guard_is_set != branch.guard_negated ? 0 : 1];  // the first way is that of the label
+  const bool guard_is_set = is_same != named.logical_not;     // in the lanes of the ballot's mask
+  return ways[guard_is_set != branch.guard_negated ? 0 : 1];  // the first successor is the branch's target
 }
 
 }  // namespace wattune::slice

@@ -1,4 +1,4 @@
-// The lanes that a ballot names, at a branch behind it.
+// Finds to which side of a branch all lanes of a ballot's mask go.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace wattune::inline v0_1::slice {
 
-// Returns the successor of a block of code to which all lanes go that a ballot in this block names. Then no such lane
-// returns on another way. Returns nullopt if the instruction is no such ballot. Also returns nullopt if the block does
-// not end with a branch on the ballot's predicate or on its complement.
+// Returns the successor of a basic block to which all lanes of the mask go that a vote.ballot in this block returns.
+// Then no lane of the mask returns on the other path. Returns nullopt if the instruction is not such a ballot, or if
+// the block does not end with a branch on the ballot's predicate or on its complement.
 std::optional<std::uint32_t> way_of_ballot(const FunctionBody& body, std::uint32_t block, std::uint32_t ballot);
 
 }  // namespace wattune::slice

@@ -7,7 +7,7 @@ bool is_block_barrier(const PtxInstruction& instruction) {
          !instruction.has("cluster");
 }
 
-// Finds it in one of: bar.red d, a{, b}, p; bar.sync a{, b}; bar.arrive a, b
+// Accepts the forms bar.red d, a{, b}, p; bar.sync a{, b}; and bar.arrive a, b.
 const PtxOperand* barrier_number(const PtxInstruction& barrier) {
   const std::size_t at = barrier.has("red") ? 1 : 0;
   return barrier.operands.size() > at ? &barrier.operands[at] : nullptr;

@@ -9,8 +9,8 @@ namespace wattune::inline v0_1::slice {
 
 namespace {
 
-// Tells whether the instruction sums floating-point numbers. Sums round differently in another order; minimum and
-// maximum do not.
+// True if the instruction adds floating-point numbers to memory. The rounded sum depends on the order of the additions;
+// minimum and maximum do not.
 bool adds_floats(const PtxInstruction& instruction) {
   if (instruction.opcode != "atom" && instruction.opcode != "red" && instruction.opcode != "multimem") return false;
   return instruction.has("add") && std::ranges::any_of(instruction.modifiers, [](std::string_view modifier) {
@@ -24,7 +24,8 @@ bool shows_other_writes(const PtxInstruction& load) {
          (load.has("volatile") || load.has("acquire") || load.has("relaxed") || load.has("cv") || load.has("mmio"));
 }
 
-// Finds the values of an entry that depend on its block, and the stores that all blocks make to one place.
+// Finds the values of a kernel that depend on the thread block, and stores by which all blocks write such values to one
+// address.
 class RacingStores {
  public:
   explicit RacingStores(const FunctionBody& body)
@@ -88,14 +89,15 @@ class RacingStores {
     return std::ranges::any_of(body_.variables.of(i).reads, [&](VariableNumber variable) { return set[variable]; });
   }
 
-  // Tells whether the instruction's result has a source that this analysis does not follow.
+  // True if the instruction's result comes from a source that this analysis does not follow: an atomic operation, a
+  // call, or shared or local memory.
   bool is_foreign(std::uint32_t i) const {
     return at(i).opcode == "atom" || at(i).opcode == "call" || contains(body_.memory[i], MemoryUse::reads_shared) ||
            contains(body_.memory[i], MemoryUse::reads_local);
   }
 
-  // Marks the blocks of code that only one thread block enters, as far as can be told. They lie behind a comparison of
-  // its index with a number.
+  // Marks the basic blocks that only one thread block seems to enter, because a comparison of its index with a number
+  // guards them.
   std::vector<bool> chosen_blocks() const {
     std::vector<bool> chosen(body_.flow.blocks.size(), false);
     for (std::uint32_t block = 0; block < body_.flow.blocks.size(); ++block) {
@@ -108,14 +110,14 @@ class RacingStores {
   }
 
   const FunctionBody& body_;
-  std::vector<bool> foreign_;           // by instruction, as the next
-  std::vector<bool> reads_coordinate_;  // reads the block's index or the grid's size
-  std::vector<bool> depends_;           // by variable: depends on the thread block, or on a source that is not followed
-  std::vector<bool> is_index_;          // computed from the thread block's index alone
-  std::vector<bool> chooses_block_;     // predicates that compare such an index with a number
+  std::vector<bool> foreign_;           // by instruction, as reads_coordinate_: see is_foreign()
+  std::vector<bool> reads_coordinate_;  // true if it reads the block's index or the grid's size
+  std::vector<bool> depends_;           // by variable: depends on the thread block, or on a foreign instruction
+  std::vector<bool> is_index_;          // by variable: computed from the thread block's index alone
+  std::vector<bool> chooses_block_;     // by variable: a predicate that compares such an index with a number
 };
 
-// Returns the first cause that one instruction alone shows.
+// Returns the first cause in a function that is a single instruction.
 std::optional<OrderCause> cause_in(const PtxFunction& function, FunctionBodies& bodies) {
   std::vector<bool> read;  // by variable; filled when first needed
   const auto result_is_read = [&](const PtxInstruction& instruction) {

@@ -1,4 +1,4 @@
-// Finds the first instruction of a kernel that makes its results depend on the order in which its blocks run.
+// Finds the first instruction by which a kernel's results depend on the order in which its blocks run.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@ struct OrderCause {
   std::string_view reason;
 };
 
-// Returns the first cause in the kernel and all that it calls. Causes are sums of floating-point numbers, exchanges,
-// results of atomic operations, and reads that are meant to show other blocks' writes. In the kernel's own code, plain
-// stores of several blocks to one place count too.
-// nullopt is no proof: two blocks may store to one address that both computed.
+// Returns the first cause in the kernel and the functions it calls. Causes are atomic sums of floating-point numbers,
+// atomic exchanges, atomic operations whose result is used, and volatile or similar reads that show other blocks'
+// writes. In the kernel's own code, plain stores of several blocks to one address count too. A nullopt does not prove
+// that the order has no effect: two blocks may compute the same address and store to it.
 std::optional<OrderCause> order_cause_of(const PtxFunction& entry, FunctionBodies& bodies);
 
 }  // namespace wattune::slice

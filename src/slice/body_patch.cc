@@ -10,13 +10,13 @@ namespace {
 
 std::string clone_name(std::string_view function) { return fmt::format("{}__wattune", function); }
 
-// Tells whether the function passes registers instead of parameters, as functions of old PTX do.
+// True if the function has registers as parameters, as functions of old PTX do.
 bool passes_registers(const PtxFunction& function) {
   return !function.parameters.empty() && function.parameters.front().space == PtxSpace::reg;
 }
 
-// Returns the name of the argument. It differs from the name of the parameter in which a caller that is itself a clone
-// got the coordinate.
+// Returns the name of the argument for a coordinate in a call. If the caller is itself a clone, it has a parameter for
+// the same coordinate, so the two names must differ.
 std::string argument_name(Coordinate coordinate) { return name_of(coordinate) + "_argument"; }
 
 template <typename Use>
@@ -31,7 +31,8 @@ std::string load_all(const CoordinateSet& set, const LoadCoordinate& load) {
   return code;
 }
 
-// Returns the registers in place of a special register. "%ctaid" alone is a vector of four, whose last element is zero.
+// Returns the registers that replace a read of a special register. "%ctaid" without an axis becomes a vector of four,
+// whose last element is zero.
 std::string replacement(const CoordinateSet& set) {
   std::string registers;
   for_each(set, [&](Coordinate coordinate) { registers += register_of(coordinate) + ", "; });
@@ -50,13 +51,14 @@ bool is_narrow_move(const PtxInstruction& instruction) {
   return instruction.opcode == "mov" && (instruction.has("u16") || instruction.has("s16") || instruction.has("b16"));
 }
 
-// Widens a move of 16 bits. mov.u16 may read the lower half of a special register, but not of our 32-bit register.
+// Widens a move of 16 bits to 32. mov.u16 may read the lower half of a special register, but not of the 32-bit register
+// that replaces it.
 void widen_narrow_move(TextEdits& edits, const PtxInstruction& instruction) {
   const std::string_view last = instruction.modifiers.back();
   edits.replace({instruction.opcode.data(), last.data() + last.size()}, "cvt.u16.u32");
 }
 
-// Replaces a move of all axes to 16 bits each by moves of one axis, since cvt takes no vectors.
+// Replaces a 16-bit move of a whole vector such as %ctaid by one move for each axis, since cvt accepts no vectors.
 void split_narrow_move(TextEdits& edits, const PtxInstruction& instruction, const CoordinateSet& set) {
   const PtxOperand& to = instruction.operands.front();
   const std::string guard(instruction.text.data(), instruction.opcode.data());
@@ -98,8 +100,8 @@ void add_arguments(TextEdits& edits, const PtxInstruction& call, const PtxOperan
   edits.insert_before(behind->text.substr(behind->text.size() - 1), (behind->elements.empty() ? "" : ", ") + names);
 }
 
-// Replaces a call by one of the clone. The further parameters live in braces of their own, so that two calls in one
-// scope do not declare them twice.
+// Replaces a call of a function by a call of its clone. The additional parameters are declared inside braces, so that
+// two calls in one scope do not declare them twice.
 void patch_call(TextEdits& edits, const PtxInstruction& call, const CallGraph& calls, const LoadCoordinate& load) {
   const std::string_view callee_name = callee_of(call);
   const auto callee = calls.functions.find(callee_name);

@@ -1,4 +1,4 @@
-// The changes that every copy of a function needs: at reads of coordinates, and at calls.
+// Applies the changes that every copied function needs, at reads of coordinates and at calls.
 #pragma once
 
 #include <functional>
@@ -9,18 +9,20 @@
 
 namespace wattune::inline v0_1::slice {
 
-// A function that returns the instructions that load a coordinate into register_of() it; empty if it is always there.
+// A function that returns the instructions that load a coordinate into its register_of(). It returns an empty text if
+// the register already holds the coordinate.
 using LoadCoordinate = std::function<std::string(Coordinate)>;
 
-// Replaces reads of coordinates, and replaces calls of functions that read any by calls of their clones.
+// Replaces reads of coordinates by the registers that `load` fills, and calls of functions that read coordinates by
+// calls of their clones.
 void patch_body(TextEdits& edits, const PtxFunction& function, const CallGraph& calls, const LoadCoordinate& load);
 
-// Adds clones of the module's functions that read coordinates and that `entries` call directly. They get the
-// coordinates as further arguments. Each stands behind the function, or its declaration, that it copies.
+// Adds clones of the functions that read coordinates and that `entries` call directly. A clone has the coordinates as
+// additional parameters, and is inserted after the function, or its declaration, from which it is copied.
 void add_clones(TextEdits& module, const PtxTree& tree, const CallGraph& calls,
                 const std::vector<std::string_view>& entries);
 
-// Returns `.reg .b32` declarations for all coordinates in the set.
+// Returns a `.reg .b32` declaration for each coordinate in the set.
 std::string declare_registers(const CoordinateSet& set);
 
 }  // namespace wattune::slice

@@ -22,7 +22,7 @@ bool touches_shared(const PtxInstruction& instruction) {
 
 bool is_shared(const PtxVariable& variable) { return variable.space == PtxSpace::shared; }
 
-// The combined properties of all functions that the entry reaches.
+// The properties of all functions that the entry reaches, combined.
 struct Survey {
   bool shared = false;
   std::bitset<kBarriers> counted;
@@ -69,7 +69,7 @@ class Planner {
   }
 
   void look_at_barrier(const PtxFunction& function, const PtxInstruction& barrier) {
-    survey_.shared = true;  // threads that meet at a barrier have data to exchange
+    survey_.shared = true;  // threads that wait at a barrier exchange data in shared memory
     if (!function.entry && !counts_threads(barrier)) survey_.callees.for_block = true;
     const PtxOperand* number = barrier_number(barrier);
     if (number == nullptr || number->kind != PtxOperandKind::integer || number->bits >= kBarriers)
@@ -83,9 +83,9 @@ class Planner {
     while (plan_.boundary.barrier + 1 < kBarriers && survey_.counted[plan_.boundary.barrier]) ++plan_.boundary.barrier;
   }
 
-  // Checks branches behind which threads may return. Threads that have returned still live in a twin, and the others
-  // must not wait for them. The twin runs blocks of the first shape in which nothing forbids it. If there is none, it
-  // is forbidden by what remains in the last one.
+  // Checks branches after which some threads may return. In a persistent twin a thread that returned stays alive, and
+  // other threads must not wait for it. Chooses the first block shape for which no instruction forbids the twin. If
+  // every shape has one, reports those of the last shape.
   void look_at_returns() {
     std::vector<EarlyReturns> functions;
     for (const std::string_view name : reached_)

@@ -1,4 +1,4 @@
-// The actions of a persistent twin between two blocks, and the instructions that forbid such a twin.
+// Plans what a persistent twin does between two blocks, and finds the instructions that forbid such a twin.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::slice {
 struct BoundaryPlan {
   Boundary boundary;
   std::vector<Forbidden> forbidden;
-  BlockShape blocks = BlockShape::any;  // the shape of those that the twin can run, if nothing forbids it
+  BlockShape blocks = BlockShape::any;  // shape of the blocks that the twin can run, if `forbidden` is empty
 };
 
 BoundaryPlan plan_boundary(const PtxTree& tree, const PtxFunction& entry, FunctionBodies& bodies);

@@ -29,7 +29,7 @@ void add_instruction(CallGraph& graph, CalledFunction& caller, const PtxInstruct
     if (graph.functions.contains(operand.name)) graph.address_taken.insert(operand.name);
 }
 
-// Adds the functions whose addresses a table holds: `{f, generic(g)}`.
+// Adds the functions whose addresses the initial values of a variable hold, as in `{f, generic(g)}`.
 void add_initial_values(CallGraph& graph, const PtxTree& tree, const PtxVariable& variable) {
   if (variable.initializer.find_first_of("abcdefghijklmnopqrstuvwyz_$%") == std::string_view::npos) return;
   const auto values = initial_values(tree, variable);
@@ -55,7 +55,7 @@ std::set<std::string_view> closure(const CallGraph& graph, std::string_view name
   return reached;
 }
 
-// The functions of a graph by their places in it. One further place stands for the targets of indirect calls.
+// Numbers the functions of a graph. One more number stands for the targets of indirect calls.
 class Places {
  public:
   explicit Places(CallGraph& graph) : graph_(graph) {

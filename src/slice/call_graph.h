@@ -1,4 +1,4 @@
-// The callers and callees of a module's functions, and the memory use of each function with all that it calls.
+// Finds the callers and callees of a module's functions, and which memories each function and its callees use.
 #pragma once
 
 #include <functional>
@@ -13,36 +13,36 @@
 
 namespace wattune::inline v0_1::slice {
 
-// A function of the module. All declarations of a name and its definition are one function.
+// A function of the module. All declarations of a name and its definition count as one function.
 struct CalledFunction {
   const PtxFunction* function = nullptr;             // the definition if there is one, else a declaration
-  std::set<std::string_view> callees;                // direct ones that the module declares
+  std::set<std::string_view> callees;                // functions of the module that it calls by name
   const PtxInstruction* indirect_call = nullptr;     // the first call through a register
-  const PtxInstruction* reads_coordinate = nullptr;  // the first instruction that reads one
-  CoordinateSet coordinates;                         // those that it and all that it calls directly read
-  MemoryUses memory;                                 // of it and all that it calls
+  const PtxInstruction* reads_coordinate = nullptr;  // the first that reads a coordinate
+  CoordinateSet coordinates;                         // read by all functions of called_directly()
+  MemoryUses memory;                                 // uses of memory by it and all functions that it calls
   bool recursive = false;                            // it may call itself, directly or through others
 };
 
 struct CallGraph {
   std::map<std::string_view, CalledFunction> functions;
-  std::set<std::string_view> address_taken;     // possible targets of indirect calls
-  MemoryUses memory_of_indirect_calls;          // of all these targets
-  std::set<std::string_view> shared_variables;  // of the module
+  std::set<std::string_view> address_taken;     // functions whose address is taken: possible targets of indirect calls
+  MemoryUses memory_of_indirect_calls;          // uses of memory by all functions in address_taken
+  std::set<std::string_view> shared_variables;  // shared variables declared at module scope
 
-  // Returns the function itself and all that it calls, directly and indirectly.
+  // Returns the function and all functions that it calls, directly or through others.
   std::set<std::string_view> reachable(std::string_view name) const;
-  // Returns the function itself and all that it reaches through direct calls alone.
+  // Returns the function and all functions that it reaches through direct calls alone.
   std::set<std::string_view> called_directly(std::string_view name) const;
   CoordinateSet coordinates(std::string_view name) const { return functions.at(name).coordinates; }
 };
 
 CallGraph call_graph_of(const PtxTree& tree);
 
-// Returns the callee's uses for a call, and the instruction's own uses otherwise.
+// Returns the callee's uses of memory if the instruction is a call; else the instruction's own.
 MemoryUses memory_uses_of(const PtxInstruction& instruction, const CallGraph& calls);
 
-// Returns the function's name or the register that a call names; empty if it is no call.
+// Returns the name of the called function, or the register of an indirect call; empty if the instruction is not a call.
 std::string_view callee_of(const PtxInstruction& instruction);
 
 }  // namespace wattune::slice

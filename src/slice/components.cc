@@ -17,7 +17,7 @@ std::vector<std::vector<std::uint32_t>> Components::members() const {
   return all;
 }
 
-// Finds the components by Kosaraju's two walks.
+// Finds the strongly connected components by Kosaraju's algorithm, which walks the graph twice.
 Components components_of(const Edges& edges) {
   const Edges predecessors = reversed(edges);
   std::vector<std::uint32_t> finished;

@@ -1,5 +1,5 @@
-// Directed graphs: their cycles, and the union of the sets of a node and all that follow it. No function here is
-// recursive, so that long chains need no deep stack.
+// Finds the cycles of a directed graph, and for each node the union of the sets of the nodes that it reaches. No
+// function here is recursive, so that long paths need no deep stack.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,12 @@
 
 namespace wattune::inline v0_1::slice {
 
-using Edges = std::vector<std::vector<std::uint32_t>>;  // for each node, the nodes that follow it
+using Edges = std::vector<std::vector<std::uint32_t>>;  // for each node, its direct successors
 
 Edges reversed(const Edges& edges);
 
-// Walks in depth and calls `leave` for each node after all that follow it.
+// Walks depth-first from `root` and calls `leave` for each node after all its successors. Skips nodes that `seen`
+// marks.
 template <typename Leave>
 void walk_in_depth(const Edges& edges, std::uint32_t root, std::vector<bool>& seen, const Leave& leave) {
   if (seen[root]) return;
@@ -32,10 +33,10 @@ void walk_in_depth(const Edges& edges, std::uint32_t root, std::vector<bool>& se
   }
 }
 
-// Strongly connected components. No component leads to one with a smaller number.
+// Strongly connected components, in topological order: no edge leads to a component with a smaller number.
 struct Components {
-  std::vector<std::uint32_t> of;  // by node
-  std::vector<bool> is_loop;      // by component: true if its nodes lead back to themselves
+  std::vector<std::uint32_t> of;  // by node: the number of its component
+  std::vector<bool> is_loop;      // by component: true if it contains a cycle
 
   bool in_loop(std::uint32_t node) const { return is_loop[of[node]]; }
   // Returns the nodes of each component.
@@ -44,7 +45,8 @@ struct Components {
 
 Components components_of(const Edges& edges);
 
-// Unites for each node its own set and those of all that follow it, with one union for each node and each edge.
+// Returns for each node the union of its own set and the sets of all nodes that it reaches. Forms one union for each
+// node and each edge.
 template <typename Set>
 std::vector<Set> gathered(const Edges& edges, const std::vector<Set>& own) {
   const Components components = components_of(edges);

@@ -1,5 +1,5 @@
-// The coordinates that a block of a sliced kernel must see as in the whole grid: its index and the grid's size, along
-// three axes.
+// The coordinates of a thread block: its index and the grid's size, along three axes. In a twin each block must see
+// those of the whole grid.
 #pragma once
 
 #include <array>
@@ -20,18 +20,17 @@ inline constexpr auto kCoordinates = std::to_array({Coordinate::block_x, Coordin
 
 using CoordinateSet = std::bitset<kCoordinates.size()>;
 
-// Returns the coordinates that a special register's name stands for; empty for other names. "%ctaid" alone is a vector
-// of three.
+// Returns the coordinates that a special register holds; empty for other names. "%ctaid" without an axis holds three.
 CoordinateSet coordinates_in(std::string_view name);
 CoordinateSet coordinates_read(const PtxInstruction& instruction);
 bool contains(const CoordinateSet& set, Coordinate coordinate);
 
-// The prefix of all names that Wattune adds to a text.
+// The prefix of all names that Wattune adds to PTX and OpenCL source.
 inline constexpr std::string_view kPrefix = "wattune_";
 
 // Returns a name such as "wattune_block_x".
 std::string name_of(Coordinate coordinate);
-// Returns the name of a register of 32 bits such as "%wattune_block_x".
+// Returns the name of a 32-bit PTX register, such as "%wattune_block_x".
 std::string register_of(Coordinate coordinate);
 
 }  // namespace wattune::slice

@@ -13,8 +13,8 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, N>& nam
   return std::ranges::find(names, name) != names.end();
 }
 
-// Tells whether results may differ between threads although the operands are the same. Sums with a carry read it from a
-// register without a name.
+// True if the results may differ between threads although the operands are the same. Additions with carry count,
+// because the carry flag is not an operand.
 bool differs_by_nature(const PtxInstruction& instruction) {
   static constexpr auto kOpcodes = std::to_array<std::string_view>(
       {"atom",      "shfl",     "vote",    "match",    "activemask", "elect",     "tex",      "tld4", "suld",
@@ -36,7 +36,8 @@ WarpValue of_special_register(std::string_view name, BlockShape shape) {
   return {name == "%tid.y" || name == "%tid.z" ? Spread::warp : Spread::thread};
 }
 
-// Returns the spread of a value that decides which code runs. A lane in it parts the threads of a warp.
+// Returns the spread of a value that decides a branch. A value that depends on the lane may send the threads of a warp
+// on different paths.
 Spread deciding(Spread spread) {
   if (spread == Spread::none) return Spread::block;
   return spread == Spread::index ? Spread::thread : spread;
@@ -46,7 +47,7 @@ bool is_parameter(const PtxFunction& function, std::string_view name) {
   return std::ranges::find(function.parameters, name, &PtxVariable::name) != function.parameters.end();
 }
 
-// Tells whether the operand is a register as a whole.
+// True if the operand is a whole register, without a component or an index.
 bool is_whole_register(const PtxOperand& operand) {
   return operand.kind == PtxOperandKind::name && !operand.minus && !operand.logical_not && operand.offset == 0 &&
          operand.elements.empty() && !operand.name.empty() && operand.name != "_";
@@ -60,7 +61,7 @@ Divergence::Divergence(const FunctionBody& body) : body_(body) {
   mark_what_decides();
 }
 
-// Marks the instructions that need to be followed, from branches and predicates back to what they depend on.
+// Marks the instructions whose results may reach a branch or a predicate; only these need to be analysed.
 void Divergence::mark_what_decides() {
   const Variables& variables = body_.variables;
   decides_.assign(makings_.size(), false);
@@ -90,14 +91,14 @@ void Divergence::mark_what_decides() {
 
 Divergence::Making Divergence::making_of(const PtxInstruction& instruction) const {
   if (differs_by_nature(instruction)) return Making::differs;
-  if (instruction.opcode == "bar" || instruction.opcode == "barrier")  // of all threads, without a count
+  if (instruction.opcode == "bar" || instruction.opcode == "barrier")  // the same if no count of threads is given
     return instruction.operands.size() == 3 ? Making::same : Making::differs;
   if (instruction.opcode == "ld" || instruction.opcode == "ldu") return making_of_load(instruction);
   const bool known = computes_whole_numbers(instruction) && instruction.operands[0].kind != PtxOperandKind::vector;
   return known ? Making::whole : Making::plain;
 }
 
-// No thread writes an entry's parameters, constants, and memory read by ld.global.nc.
+// Classifies a load. No thread writes an entry's parameters, constant memory, or memory that is read by ld.global.nc.
 Divergence::Making Divergence::making_of_load(const PtxInstruction& load) const {
   if (load.operands.size() < 2) return Making::differs;
   if (load.has("const") || load.has("nc")) return Making::plain;
@@ -114,8 +115,8 @@ WarpValue Divergence::initial_value(VariableNumber variable, BlockShape shape) c
   return {body_.variables.definitions(variable).empty() ? Spread::block : Spread::none};
 }
 
-// Follows the values until none changes. A register that only gets a value from itself, and so none at all, then counts
-// as the same everywhere.
+// Repeats the analysis of all values until none changes. A register whose only definitions read itself never gets a
+// value, and then counts as the same in all threads.
 void Divergence::assume(BlockShape shape) {
   values_.clear();
   for (VariableNumber variable = 0; variable < body_.variables.count(); ++variable)
@@ -171,8 +172,8 @@ WarpValue Divergence::value(VariableNumber variable) const {
   return latest_look_[variable] == look_ ? latest_[variable] : values_[variable];
 }
 
-// Returns what is known of an instruction's results. The spread is Spread::none as long as nothing is known of a
-// source.
+// Returns what is known about the results of an instruction. Their spread is Spread::none while nothing is known about
+// one of its sources.
 WarpValue Divergence::result_of(std::uint32_t instruction, std::uint32_t block) const {
   const Spread around = std::max(regions_[block], of_guard(instruction));
   const Spread spread = makings_[instruction] == Making::same ? around : std::max(around, of_reads(instruction));
@@ -192,7 +193,7 @@ WarpValue Divergence::result_of(std::uint32_t instruction, std::uint32_t block) 
   return result;
 }
 
-// Returns what is known of a register or a number; Spread::none for operands of other kinds.
+// Returns what is known about a register or a number. Other operands have Spread::none.
 WarpValue Divergence::value_of(const PtxOperand& operand, const PtxInstruction& instruction) const {
   if (operand.kind == PtxOperandKind::integer) return value_of_number(operand.bits);
   return is_whole_register(operand) ? value(body_.variables.number(operand.name, instruction)) : WarpValue();

@@ -1,4 +1,5 @@
-// Finds the branches that the threads of a block may take differently, and the code that some threads then miss.
+// Finds the branches at which the threads of a block may take different paths, and the code that some threads then
+// skip.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +11,33 @@
 
 namespace wattune::inline v0_1::slice {
 
-// A conservative analysis of one function: values count as different unless they are known to be the same. The
-// parameters of an entry are the same everywhere. Parameters of other functions and values loaded from memory that
-// others write are not known to be.
+// A conservative analysis of one function: a value counts as different between threads unless it is known to be the
+// same. Parameters of an entry are the same in all threads. Parameters of other functions, and values loaded from
+// memory that other threads may write, count as different.
 class Divergence {
  public:
-  // Keeps the body, which must outlive this.
+  // Keeps a reference to the body, which must outlive this.
   explicit Divergence(const FunctionBody& body);
 
-  // Follows all values in blocks of this shape. It comes before all questions.
+  // Analyses all values for thread blocks of this shape. Must be called before the functions below.
   void assume(BlockShape shape);
 
-  // Returns block, warp or thread: the spread of the value that decides where the block goes. It is Spread::block if
-  // the block has only one successor.
+  // Returns whether threads may take different successors of a basic block: Spread::block if all threads of the thread
+  // block take the same one, Spread::warp if all threads of a warp do, else Spread::thread. Returns Spread::block for a
+  // basic block with one successor.
   Spread of_branch(std::uint32_t block) const { return branches_[block]; }
-  // Returns the same for the predicate in front of an instruction.
+  // Returns the same as of_branch(), for the predicate that guards an instruction.
   Spread of_guard(std::uint32_t instruction) const;
-  // Returns the blocks between a branch and the point where its ways meet again.
+  // Returns the basic blocks between a branch and the point where its paths join.
   std::vector<std::uint32_t> between(std::uint32_t block) const;
 
  private:
-  // The way in which an instruction makes its results.
+  // Whether an instruction gives equal results in different threads.
   enum class Making : std::uint8_t {
-    plain,    // from its sources alone; equal sources give equal results
-    whole,    // so, and result_of() knows it
-    same,     // the same in all threads that run it
-    differs,  // perhaps different in threads with equal sources
+    plain,    // equal sources give equal results
+    whole,    // as plain, and result_of() can compute more about the result
+    same,     // equal results in all threads that run it
+    differs,  // results may differ between threads with equal sources
   };
 
   void mark_what_decides();
@@ -53,14 +55,14 @@ class Divergence {
   const FunctionBody& body_;
   std::vector<Making> makings_;    // by instruction
   std::vector<bool> decides_;      // by instruction: its result may reach a branch or a predicate
-  std::vector<WarpValue> values_;  // by variable, of all its definitions together
-  // By variable: the value that it got last in the block of code that is looked at, and the number of that look. Other
-  // definitions of the variable do not matter behind it.
+  std::vector<WarpValue> values_;  // by variable: all its definitions combined
+  // By variable: its last value in the basic block that is being analysed, and the number of the look at that block.
+  // After such a definition, other definitions of the variable do not matter.
   std::vector<WarpValue> latest_;
   std::vector<std::uint32_t> latest_look_;
   std::uint32_t look_ = 0;
   std::vector<Spread> branches_;
-  std::vector<Spread> regions_;  // for each block, the spread of the branches that decide whether a thread runs it
+  std::vector<Spread> regions_;  // by basic block: the spread of the branches that decide whether a thread runs it
 };
 
 }  // namespace wattune::slice

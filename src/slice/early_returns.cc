@@ -16,7 +16,7 @@ constexpr char kPartsWarp[] = "some threads of a warp may return before this bar
 constexpr char kNotPlain[] = "threads may return before this barrier, and only plain ones can let them take part";
 constexpr char kPartsLanes[] = "threads of the warp may return before it and would be waited for";
 
-// Tells whether the instruction is a call of code that may wait. The driver's own functions do not.
+// True if the instruction calls code that may wait for other threads. Functions that the driver provides do not.
 bool may_wait_in_call(const PtxInstruction& instruction, bool callees_wait) {
   return callees_wait && instruction.opcode == "call" && !is_drivers_function(callee_of(instruction));
 }
@@ -54,13 +54,13 @@ EarlyReturns::EarlyReturns(const FunctionBody& body, const CalleeWaits& callees)
   ends_alone_ = reach_end_without(&EarlyReturns::holds_warp);
 }
 
-// Tells whether no thread passes the instruction before all threads of the block that go on are there.
+// True if no thread passes the instruction before all threads of the block that have not returned reach it.
 bool EarlyReturns::holds_block(std::uint32_t index) const {
   const PtxInstruction& instruction = body_.function.instructions[index];
   return for_block_[index] && instruction.guard.empty() && is_block_barrier(instruction);
 }
 
-// Tells whether no lane passes the instruction before all others of its warp that go on are there.
+// True if no lane passes the instruction before all lanes of its warp that have not returned reach it.
 bool EarlyReturns::holds_warp(std::uint32_t index) const {
   const PtxInstruction& instruction = body_.function.instructions[index];
   const PtxOperand* lanes = instruction.guard.empty() ? awaited_lanes(instruction) : nullptr;
@@ -74,8 +74,8 @@ bool EarlyReturns::holds_warp(std::uint32_t index) const {
   });
 }
 
-// Tells for each block of code whether a thread at its beginning may reach the end without an instruction that holds
-// it.
+// Returns for each basic block whether a thread at its beginning may reach the end of the function without passing an
+// instruction for which `holds` is true.
 std::vector<bool> EarlyReturns::reach_end_without(bool (EarlyReturns::*holds)(std::uint32_t) const) const {
   std::vector<bool> is_held(body_.flow.blocks.size(), false);
   for (std::uint32_t i = 0; i < body_.block_of.size(); ++i)
@@ -108,9 +108,9 @@ void EarlyReturns::look(BlockShape shape, Finding& finding) {
   }
 }
 
-// Looks at the code between a branch and the point where its ways join. There ptxas makes the lanes that took one way
-// wait for the others, before the thread block ends. Lanes that have returned would wait there, and their warp would
-// wait for them at a barrier.
+// Checks the code between a branch and the point where its paths join. At that point ptxas makes the lanes from one
+// path wait for the lanes from the other. In a twin, lanes that have returned would wait there too, while their warp
+// would wait for them at a barrier.
 void EarlyReturns::look_behind(std::uint32_t branch, Finding& finding) {
   const Spread spread = divergence_.of_branch(branch);
   const std::uint32_t meeting = body_.meeting[branch];
@@ -137,8 +137,9 @@ void EarlyReturns::forbid(std::uint32_t index, const char* reason, Finding& find
   if (known_.emplace(index, reason).second) finding.forbidden.push_back({&body_.function.instructions[index], reason});
 }
 
-// Tells whether every way from the branch to the wait finds its mask of lanes anew, so that the mask has no lanes that
-// returned behind the branch. A mask from before the branch will do on the way to which all of its lanes go.
+// True if every path from the branch to the wait computes the mask of lanes again, so that the mask contains no lane
+// that returned after the branch. On the path that all lanes of a mask take, a mask from before the branch is also
+// allowed.
 bool EarlyReturns::finds_lanes_anew(std::uint32_t branch, std::uint32_t wait) const {
   const PtxInstruction& instruction = body_.function.instructions[wait];
   const PtxOperand* lanes = awaited_lanes(instruction);

@@ -1,5 +1,5 @@
-// Finds instructions at which threads would wait for others that have returned, because those still live in a
-// persistent twin.
+// Finds instructions at which threads would wait for threads that have returned. In a persistent twin a thread that
+// returned from one block stays alive for the next.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace wattune::inline v0_1::slice {
 
-// An instruction that a persistent twin cannot have.
+// An instruction that a persistent twin must not contain.
 struct Forbidden {
   const PtxInstruction* instruction = nullptr;
   std::string reason;
 };
 
-// The waits in functions that a kernel calls.
+// Which waits the functions called by a kernel contain.
 struct CalleeWaits {
   bool for_block = false;
   bool for_warp = false;
@@ -28,13 +28,14 @@ class EarlyReturns {
  public:
   struct Finding {
     std::vector<Forbidden> forbidden;
-    bool votes = false;  // whole warps may return before a barrier, and would have to vote there
+    bool votes = false;  // true if whole warps may return before a barrier and would have to take part in it by voting
   };
 
-  // Prepares the analysis of an entry or a function that it calls. Keeps the body, which must outlive this.
+  // Prepares the analysis of an entry or of a function that it calls. Keeps a reference to the body, which must outlive
+  // this.
   EarlyReturns(const FunctionBody& body, const CalleeWaits& callees);
 
-  // Adds what is found in blocks of this shape.
+  // Adds to `finding` the problems that occur in thread blocks of this shape.
   void look(BlockShape shape, Finding& finding);
 
  private:
@@ -48,15 +49,15 @@ class EarlyReturns {
 
   const FunctionBody& body_;
   Divergence divergence_;
-  std::vector<bool> for_block_;            // by instruction: it waits for the threads of the block
-  std::vector<bool> for_warp_;             // by instruction: it waits for lanes
-  std::vector<bool> has_wait_;             // by block of code
-  std::vector<bool> ends_before_barrier_;  // by block of code: a way from it to the end has no wait for the block
-  std::vector<bool> ends_alone_;           // by block of code: a way from it to the end has no wait for lanes
+  std::vector<bool> for_block_;            // by instruction: true if it waits for all threads of the block
+  std::vector<bool> for_warp_;             // by instruction: true if it waits for lanes of its warp
+  std::vector<bool> has_wait_;             // by basic block: true if it has an instruction that waits
+  std::vector<bool> ends_before_barrier_;  // by basic block: true if a path to the end has no barrier of the block
+  std::vector<bool> ends_alone_;           // by basic block: true if a path to the end has no wait for all lanes
   std::set<std::pair<std::uint32_t, const char*>> known_;
 };
 
-// Tells whether an instruction of the function waits, so that its returns matter.
+// True if an instruction of the function waits for other threads. Only then do early returns matter.
 bool has_waits(const PtxFunction& function, const CalleeWaits& callees);
 
 }  // namespace wattune::slice

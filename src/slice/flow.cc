@@ -18,7 +18,8 @@ bool ends_block(const PtxInstruction& instruction) {
   return is_branch(instruction) || leaves(instruction) || instruction.opcode == "trap";
 }
 
-// Finds labels by name. A label is visible in its own scope and those inside; the innermost one of a name counts.
+// Finds labels by name. A label is visible in its own scope and in the scopes inside. The innermost of several labels
+// with one name counts.
 class LabelFinder {
  public:
   explicit LabelFinder(const PtxFunction& function) : function_(function) {
@@ -72,7 +73,8 @@ void add_successors(const PtxFunction& function, const LabelFinder& labels, Flow
   if (!ends_block(last) || !last.guard.empty()) block.successors.push_back(flow.block_of(block.last));
 }
 
-// Returns the graph of these blocks alone, by their places in the list; `places` has room for all blocks.
+// Returns the edges between the listed blocks, which are numbered by their index in the list. `places` needs an element
+// for each block of the function.
 Edges edges_among(const Flow& flow, const std::vector<std::uint32_t>& blocks, std::vector<std::uint32_t>& places) {
   for (std::uint32_t i = 0; i < blocks.size(); ++i) places[blocks[i]] = i;
   Edges edges(blocks.size());
@@ -83,7 +85,8 @@ Edges edges_among(const Flow& flow, const std::vector<std::uint32_t>& blocks, st
   return edges;
 }
 
-// Returns the block where two ways up the tree of dominators meet; `order` is greater nearer to the root.
+// Returns the nearest common ancestor of two blocks in the tree of dominators. `order` is larger for blocks nearer to
+// the root.
 std::uint32_t meet(const std::vector<std::uint32_t>& parent, const std::vector<std::uint32_t>& order, std::uint32_t a,
                    std::uint32_t b) {
   while (a != b) {
@@ -93,7 +96,7 @@ std::uint32_t meet(const std::vector<std::uint32_t>& parent, const std::vector<s
   return a;
 }
 
-// Returns the block that is entered from outside; the first of several.
+// Returns the first listed block that is entered from a block outside the list.
 std::uint32_t head_of(const std::vector<std::uint32_t>& blocks, const Edges& predecessors) {
   const auto is_entered = [&](std::uint32_t block) {
     return std::ranges::any_of(predecessors[block], [&](std::uint32_t predecessor) {
@@ -131,7 +134,7 @@ Edges predecessors_of(const Flow& flow) {
   return predecessors;
 }
 
-// Follows Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001, on the reversed graph.
+// Follows Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001, on the graph with reversed edges.
 std::vector<std::uint32_t> post_dominators(const Flow& flow) {
   const Edges predecessors = predecessors_of(flow);
   std::vector<std::uint32_t> order(flow.blocks.size(), 0);
@@ -157,7 +160,7 @@ std::vector<std::uint32_t> post_dominators(const Flow& flow) {
   return parent;
 }
 
-// Finds the loops. The cycles that remain without the head of a loop are the loops inside it.
+// Finds the loops. Cycles that remain when the head of a loop is removed are its inner loops.
 std::vector<Loop> loops_of(const Flow& flow) {
   const Edges predecessors = predecessors_of(flow);
   std::vector<std::uint32_t> places(flow.blocks.size(), kNoBlock);

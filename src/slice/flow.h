@@ -1,4 +1,4 @@
-// The control flow of a function: blocks of instructions and the successors of each.
+// The control-flow graph of a function: its basic blocks and the successors of each.
 #pragma once
 
 #include <cstdint>
@@ -9,41 +9,41 @@
 
 namespace wattune::inline v0_1::slice {
 
-// A basic block: it is entered only at its first instruction and left only at its last.
+// A basic block: code that is entered only at its first instruction and left only at its last.
 struct FlowBlock {
   std::uint32_t first = 0;
-  std::uint32_t last = 0;                 // index behind the last instruction
-  std::vector<std::uint32_t> successors;  // blocks; Flow::exit stands for leaving the function
+  std::uint32_t last = 0;                 // index of the last instruction, plus 1
+  std::vector<std::uint32_t> successors;  // basic blocks; Flow::exit stands for the function's return
 };
 
 struct Flow {
-  std::vector<FlowBlock> blocks;  // the first is entered by the caller; the last one, `exit`, is empty
+  std::vector<FlowBlock> blocks;  // the function begins with the first; the last, `exit`, is empty
   std::uint32_t exit = 0;
 
   std::uint32_t block_of(std::uint32_t instruction) const;
 };
 
-// Builds the flow of a function. A branch to a label that does not exist has no successor. Precondition: the function
-// has a body.
+// Builds the control-flow graph of a function. A branch to a label that does not exist has no successor. Precondition:
+// the function has a body.
 Flow flow_of(const PtxFunction& function);
 
-// Returns for each block those that it follows directly.
+// Returns the direct predecessors of each basic block.
 Edges predecessors_of(const Flow& flow);
 
-// Returns for each block the first other block that all ways from it to the exit pass. It is the exit for blocks that
-// never leave, and for the exit itself.
+// Returns for each basic block its immediate post-dominator: the first other block through which all paths to the exit
+// lead. Returns the exit for blocks that never reach it, and for the exit itself.
 std::vector<std::uint32_t> post_dominators(const Flow& flow);
 
-// Returns the blocks that a branch decides about: those behind it, up to the point where its ways meet.
+// Returns the basic blocks on the paths from a branch to `meeting`, where these paths join.
 std::vector<std::uint32_t> blocks_between(const Flow& flow, std::uint32_t branch, std::uint32_t meeting);
 
-// A loop: blocks that lead back to each other.
+// A loop: basic blocks each of which can be reached from each other.
 struct Loop {
   std::vector<std::uint32_t> blocks;  // in ascending order
-  std::uint32_t head = 0;             // its first block; without it the rest holds inner loops only
+  std::uint32_t head = 0;             // its first block; without the head the other blocks form inner loops only
 };
 
-// Returns all loops, each outer one before those inside it.
+// Returns all loops. An outer loop comes before the loops inside it.
 std::vector<Loop> loops_of(const Flow& flow);
 
 // True if the instruction is `ret` or `exit`.

@@ -14,7 +14,7 @@ FunctionBody::FunctionBody(const PtxFunction& of, const CallGraph& calls)
   for (const PtxSpace space : {PtxSpace::shared, PtxSpace::local}) narrow_generic_uses(calls, space);
 }
 
-// Removes device memory from the uses of generic addresses that are of the block's or thread's own variables.
+// Removes device memory from the memories that a generic access may use, if its address is of a variable in `space`.
 void FunctionBody::narrow_generic_uses(const CallGraph& calls, PtxSpace space) {
   const bool any = std::ranges::any_of(function.instructions, [](const PtxInstruction& instruction) {
     return instruction.opcode == "cvta" && !instruction.has("to") && !instruction.has("global");

@@ -1,4 +1,5 @@
-// The analysis of a kernel together with the boundary of its persistent twin, so that both are computed once.
+// Computes the analysis of a kernel together with the boundary plan of its persistent twin, so that each is computed
+// once.
 #pragma once
 
 #include <vector>
@@ -15,7 +16,7 @@ struct KernelFacts {
   Boundary boundary;
 };
 
-// Analyses each entry with a body, in their order.
+// Analyses each entry that has a body, in the order of the PTX.
 std::vector<KernelFacts> facts_of(const PtxTree& tree, const CallGraph& calls);
 
 }  // namespace wattune::slice

@@ -8,14 +8,15 @@ namespace wattune::inline v0_1::slice {
 
 namespace {
 
-// The largest number of instructions that a value is followed through.
+// The largest number of instructions through which a value is followed back.
 constexpr int kDeepestValue = 16;
-// Longest step of an address in a loop. A step of 2^31 would return to the first address after two iterations.
+// The largest step of an address in a loop, in bytes. A step of 2^31 would return to the first address after two
+// iterations.
 constexpr std::int64_t kLongestStep = 1 << 20;
 
 bool is_short_enough(std::int64_t step) { return step >= -kLongestStep && step <= kLongestStep; }
 
-// Tells whether the instruction computes with whole numbers of 32 bits or more and loses nothing until they wrap.
+// True if the instruction computes with integers of 32 bits or more, and its result is exact except for overflow.
 bool is_plain_arithmetic(const PtxInstruction& instruction) {
   return std::ranges::none_of(instruction.modifiers, [](std::string_view modifier) {
     return modifier.ends_with('8') || modifier.ends_with("16") || modifier.starts_with('f') || modifier == "hi" ||
@@ -42,7 +43,7 @@ std::optional<std::int64_t> sum_of(std::optional<std::int64_t> a, std::optional<
   return *a + *b;
 }
 
-// Returns the number that `x = y + number` and similar instructions add; nullopt for other instructions.
+// Returns the constant that an instruction such as `x = y + number` adds; nullopt for other instructions.
 std::optional<std::int64_t> added_number(const PtxInstruction& instruction) {
   const auto& operands = instruction.operands;
   if (!is_plain_arithmetic(instruction) || operands.size() < 2 || !is_register(operands[1])) return std::nullopt;
@@ -54,7 +55,7 @@ std::optional<std::int64_t> added_number(const PtxInstruction& instruction) {
   return instruction.opcode == "add" ? number : -number;
 }
 
-// Returns the address that is read; for an exchange it is also the one that is written.
+// Returns the operand with the address that the instruction reads. An atomic exchange also writes there.
 const PtxOperand* address_read(const PtxInstruction& instruction) {
   const auto& operands = instruction.operands;
   if (operands.size() < 2 || operands[1].kind != PtxOperandKind::address) return nullptr;
@@ -73,7 +74,7 @@ LoopProgress::LoopProgress(const FunctionBody& body, const Loop& loop)
   for (const std::uint32_t block : loop.blocks) inside_[block] = true;
 }
 
-// Tells whether every way from the loop's head back to it passes the block.
+// True if every path from the loop's head back to it passes through the block.
 bool LoopProgress::on_every_way(std::uint32_t block) const {
   if (block == loop_.head) return true;
   const auto [known, added] = on_every_way_.emplace(block, false);
@@ -132,7 +133,8 @@ bool LoopProgress::reads_one_place(std::uint32_t read) const {
   return address == nullptr || stays(*address, read);
 }
 
-// Returns the amount by which a variable grows in each iteration, through copies of it; nullopt if unknown.
+// Returns by how much a variable grows in each iteration, also if copies of the variable are added to; nullopt if
+// unknown.
 std::optional<std::int64_t> LoopProgress::increment(VariableNumber variable) const {
   std::int64_t sum = 0;
   VariableNumber at = variable;
@@ -147,7 +149,7 @@ std::optional<std::int64_t> LoopProgress::increment(VariableNumber variable) con
   return std::nullopt;
 }
 
-// Returns the amount by which a value moves in each iteration: 0 if the loop does not change it, nullopt if unknown.
+// Returns by how much a value changes in each iteration: 0 if the loop does not change it, nullopt if unknown.
 std::optional<std::int64_t> LoopProgress::step(const PtxOperand& operand, std::uint32_t index, int depth) const {
   if (is_number(operand)) return 0;
   if (!is_register(operand) || is_special_register(operand.name) || depth == 0) return std::nullopt;
@@ -184,8 +186,8 @@ bool LoopProgress::only_retries() const {
   return false;
 }
 
-// Tells whether the instruction is a compare-and-swap at a fixed address that always expects the value last found
-// there.
+// True if the instruction is a compare-and-swap at a fixed address, and always compares with the value that it, or a
+// read of this address, last returned.
 bool LoopProgress::is_swap(std::uint32_t index) const {
   const PtxInstruction& swap = instruction(index);
   const PtxOperand* address = address_read(swap);
@@ -194,7 +196,7 @@ bool LoopProgress::is_swap(std::uint32_t index) const {
          is_found(swap.operands[2], index, index, kDeepestValue);
 }
 
-// Tells whether in each iteration a value is the one that the swap, or a read of its address, found there.
+// True if the value, in each iteration, is what the compare-and-swap `swap`, or a read of its address, returned.
 bool LoopProgress::is_found(const PtxOperand& operand, std::uint32_t index, std::uint32_t swap, int depth) const {
   if (!is_register(operand) || depth == 0) return false;
   const std::vector<std::uint32_t> all = definitions(variable(operand, index));
@@ -210,7 +212,8 @@ bool LoopProgress::is_found(const PtxOperand& operand, std::uint32_t index, std:
   });
 }
 
-// Returns the comparison of whole numbers that decides whether a block on every way round continues the loop.
+// Returns the comparison of integers that decides at this block whether the loop continues; nullopt if some iterations
+// do not pass the block.
 std::optional<std::uint32_t> LoopProgress::deciding_test(std::uint32_t block) const {
   const FlowBlock& flow = body_.flow.blocks[block];
   if (flow.first == flow.last || flow.successors.size() != 2 || !on_every_way(block)) return std::nullopt;
@@ -220,7 +223,7 @@ std::optional<std::uint32_t> LoopProgress::deciding_test(std::uint32_t block) co
   return test && compares_whole_numbers(instruction(*test)) ? test : std::nullopt;
 }
 
-// Tells whether the block leaves the loop if its test has this result.
+// True if the loop ends at this block when the block's comparison gives `test`.
 bool LoopProgress::ends_if(std::uint32_t block, bool test) const {
   const FlowBlock& flow = body_.flow.blocks[block];
   const bool taken = test != instruction(flow.last - 1).guard_negated;
@@ -285,7 +288,7 @@ bool LoopProgress::halves(const PtxOperand& low, const PtxOperand& high, std::ui
   return false;
 }
 
-// Recognises `low + (high - low) / 2` and `(low + high) / 2`, also if the numbers are converted on the way.
+// Recognises `low + (high - low) / 2` and `(low + high) / 2`, also with conversions between these instructions.
 bool LoopProgress::is_middle(const PtxOperand& middle, std::uint32_t user, VariableNumber low,
                              VariableNumber high) const {
   const auto made_of = [&](std::optional<std::uint32_t> index, std::string_view opcode, VariableNumber a,
@@ -303,8 +306,8 @@ bool LoopProgress::is_middle(const PtxOperand& middle, std::uint32_t user, Varia
   });
 }
 
-// Returns the instruction whose result this one halves: in `x >> 1`, and in `(x + (x >> 63)) >> 1`, which rounds to
-// zero.
+// Returns the instruction whose result this one halves. Recognises `x >> 1`, and `(x + (x >> 63)) >> 1`, which rounds
+// toward zero.
 std::optional<std::uint32_t> LoopProgress::halved(std::optional<std::uint32_t> index) const {
   if (!index || !is_shift_by(*index, {1})) return std::nullopt;
   const auto whole = earlier_result(instruction(*index).operands[1], *index);
@@ -328,7 +331,7 @@ bool LoopProgress::is_plain(std::uint32_t index, std::string_view opcode, std::s
 
 bool LoopProgress::is_conversion(std::uint32_t index) const { return is_plain(index, "cvt", 2); }
 
-// Finds the definition as earlier_definition() does, but looks through conversions.
+// Returns the definition as earlier_definition() does, but skips conversions.
 std::optional<std::uint32_t> LoopProgress::earlier_result(const PtxOperand& operand, std::uint32_t user) const {
   auto definition = earlier_definition(operand, user);
   while (definition && is_conversion(*definition))
@@ -336,7 +339,7 @@ std::optional<std::uint32_t> LoopProgress::earlier_result(const PtxOperand& oper
   return definition;
 }
 
-// Tells whether a value is the variable's, perhaps converted.
+// True if a value is that of the variable, also after conversions.
 bool LoopProgress::comes_from(const PtxOperand& operand, std::uint32_t index, VariableNumber variable) const {
   if (is_variable(operand, index, variable)) return true;
   const auto definition = earlier_definition(operand, index);
@@ -369,7 +372,7 @@ bool LoopProgress::is_unchanged(const PtxOperand& operand, std::uint32_t index) 
   return is_number(operand) || (is_register(operand) && definitions(variable(operand, index)).empty());
 }
 
-// Tells whether a value is the number of the grid's blocks, or a multiple of it.
+// True if a value is the number of blocks in the grid, or a multiple of it.
 bool LoopProgress::is_grid_stride(const PtxOperand& operand, std::uint32_t index, int depth) const {
   if (operand.kind != PtxOperandKind::name || depth == 0) return false;
   if (operand.name.starts_with("%nctaid.")) return true;
@@ -382,7 +385,8 @@ bool LoopProgress::is_grid_stride(const PtxOperand& operand, std::uint32_t index
   return is_plain(all.front(), "mul", 3) && (from(1) || from(2));
 }
 
-// Returns the operand's only definition in the loop if it runs in every iteration and stands in front of its user.
+// Returns the operand's only definition in the loop if the definition runs in every iteration and before the
+// instruction `user`.
 std::optional<std::uint32_t> LoopProgress::earlier_definition(const PtxOperand& operand, std::uint32_t user) const {
   if (!is_register(operand)) return std::nullopt;
   const auto definition = only_definition(variable(operand, user));

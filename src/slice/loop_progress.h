@@ -1,5 +1,5 @@
-// Recognises loops that make progress whatever other blocks write. They read new addresses, retry exchanges only after
-// an interference, halve a range that they search, or share out the grid's work.
+// Recognises loops that end or advance whatever other blocks write. Such loops read new addresses, retry an atomic
+// exchange only if another thread interfered, halve a range that they search, or distribute the grid's work.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,20 @@ namespace wattune::inline v0_1::slice {
 
 class LoopProgress {
  public:
-  // Analyses a loop of a function. Both must outlive this.
+  // Analyses a loop of a function. Keeps references to both arguments, which must outlive this.
   LoopProgress(const FunctionBody& body, const Loop& loop);
 
-  // Tells whether a read has another address in each iteration, so that it does not see the same place change.
+  // True if a read has another address in each iteration. Then it does not observe changes of one address.
   bool moves_on(std::uint32_t read) const;
-  // Tells whether a read has the same address in each iteration, as far as is known. Calls count as such reads.
+  // True if a read is not known to change its address between iterations. Calls count as such reads.
   bool reads_one_place(std::uint32_t read) const;
-  // Tells whether the loop ends as soon as its compare-and-swap finds the value that it or a read last found there.
+  // True if the loop ends as soon as its compare-and-swap finds the value that the swap itself, or a read, last
+  // returned from that address.
   bool only_retries() const;
-  // Tells whether the loop halves the range between two bounds, and ends when they meet.
+  // True if the loop halves the range between two bounds, and ends when they meet.
   bool closes_in() const;
-  // Tells whether the loop's counter grows by a multiple of the grid's blocks up to a bound. Such a loop shares out
-  // work.
+  // True if the loop's counter grows by a multiple of the number of blocks in the grid, up to a bound. Such a loop
+  // distributes work among the blocks.
   bool strides_over_grid() const;
 
  private:
@@ -65,7 +66,7 @@ class LoopProgress {
 
   const FunctionBody& body_;
   const Loop& loop_;
-  std::vector<bool> inside_;  // for each block
+  std::vector<bool> inside_;  // by basic block: true if the block is in the loop
   mutable std::unordered_map<std::uint32_t, bool> on_every_way_;
 };
 

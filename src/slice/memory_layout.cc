@@ -18,7 +18,7 @@ std::size_t alignment_of(const PtxVariable& variable) {
   return std::max<std::size_t>(1, bytes_of_type(variable.type) * variable.vector);
 }
 
-// Adds those of the module's shared variables that the operand names.
+// Adds the shared variables of the module that the operand names.
 void add_shared_names(const PtxOperand& operand, const CallGraph& calls, std::set<std::string_view>& names) {
   if (calls.shared_variables.contains(operand.name)) names.insert(operand.name);
   for (const PtxOperand& element : operand.elements) add_shared_names(element, calls, names);
@@ -50,7 +50,7 @@ std::size_t bytes_of_type(std::string_view type) {
   if (digits == std::string_view::npos) return 0;
   std::size_t bits = 0;
   const auto [end, code] = std::from_chars(type.data() + digits, type.data() + type.size(), bits);
-  const bool packed = end != type.data() + type.size() && *end == 'x';  // f16x2
+  const bool packed = end != type.data() + type.size() && *end == 'x';  // f16x2 has two elements
   return bits / 8 * (packed ? 2 : 1);
 }
 

@@ -13,7 +13,7 @@ bool is_listed(std::string_view name, const std::array<std::string_view, N>& nam
   return std::ranges::find(names, name) != names.end();
 }
 
-// The memory that an address refers to.
+// The memory in which an address lies.
 enum class Memory : std::uint8_t { generic, device, shared, local, fixed };
 
 std::optional<Memory> memory_named(std::string_view modifier) {
@@ -24,7 +24,7 @@ std::optional<Memory> memory_named(std::string_view modifier) {
   return std::nullopt;
 }
 
-// Returns the first memory that is named. For a copy it is the destination.
+// Returns the first memory that the instruction's modifiers name. For a copy this is the destination.
 Memory memory_of(const PtxInstruction& instruction) {
   for (const std::string_view modifier : instruction.modifiers)
     if (const auto memory = memory_named(modifier)) return *memory;
@@ -33,8 +33,8 @@ Memory memory_of(const PtxInstruction& instruction) {
 
 bool is_address(const PtxOperand& operand) { return operand.kind == PtxOperandKind::address; }
 
-// Tells whether the instruction reads only data that do not change. Textures and memory read by .nc stay the same while
-// a grid runs. Tensor memory and barriers belong to a block, and hold no data of other blocks.
+// True if the instruction reads only data that other blocks do not change. Textures, and memory that is read by .nc,
+// stay the same while a grid runs. Tensor memory and barriers belong to one block.
 bool reads_what_stays(const PtxInstruction& instruction) {
   static constexpr auto kOpcodes = std::to_array<std::string_view>(
       {"tex", "tld4", "txq", "suq", "ldu", "tcgen05", "clusterlaunchcontrol", "mbarrier"});

@@ -1,4 +1,4 @@
-// Finds which memories an instruction reads and writes, by its opcode and modifiers.
+// Finds which memories an instruction reads and writes, from its opcode and modifiers.
 #pragma once
 
 #include <bitset>
@@ -11,34 +11,35 @@
 namespace wattune::inline v0_1::slice {
 
 enum class MemoryUse : std::uint8_t {
-  reads_device,  // reads device memory that other blocks may write meanwhile, into a register or into shared memory
+  reads_device,  // reads device memory that other blocks may write at the same time
   reads_shared,
   writes_shared,
   reads_local,
   writes_local,
-  ends_thread,  // `exit`
+  ends_thread,  // the instruction is `exit`
 };
 
 using MemoryUses = std::bitset<6>;  // by MemoryUse
 
 inline bool contains(const MemoryUses& uses, MemoryUse use) { return uses[static_cast<std::size_t>(use)]; }
 
-// Returns the uses of an instruction. A generic address may refer to any memory. Calls are not covered; they have the
-// uses of their callees.
+// Returns which memories an instruction uses. A generic address may refer to any memory. Precondition: it is not a
+// call, whose uses are those of the callee.
 MemoryUses memory_uses_of(const PtxInstruction& instruction);
 
-// Tells whether an instruction's address does not name its memory.
+// True if the instruction accesses memory by a generic address.
 bool is_generic(const PtxInstruction& instruction);
-// Returns all possible uses of variables in shared or in local memory.
+// Returns reads and writes of the space, which is shared or local memory.
 MemoryUses uses_of_space(PtxSpace space);
 
-// Returns the uses of a function whose code is not in the module. The driver's own functions wait for no other block.
+// Returns which memories a function uses whose code is not in the module. Functions that the driver provides do not
+// wait for other blocks.
 MemoryUses memory_uses_of_foreign(std::string_view function);
 
-// Tells whether the driver provides the function's code.
+// True if the driver provides the function's code.
 bool is_drivers_function(std::string_view function);
 
-// Tells whether an instruction writes its first operand. Not meant for calls.
+// True if an instruction writes its first operand. Precondition: it is not a call.
 bool writes_first_operand(const PtxInstruction& instruction);
 
 }  // namespace wattune::slice

@@ -21,7 +21,7 @@ constexpr TwinForms kAllForms((1u << kTwinForms) - 1);
 constexpr TwinForms kAllButGuard(((1u << kTwinForms) - 1) & ~bit_of(TwinForm::guard));
 constexpr TwinForms kPersistent(bit_of(TwinForm::persistent));
 
-// The obstacle that a name with this prefix is to twins.
+// A rule: names that begin with this prefix forbid some forms of twins.
 struct Rule {
   std::string_view prefix;
   TwinForms forms;
@@ -137,8 +137,8 @@ class ObstacleFinder {
     look_at_shared_memory();
   }
 
-  // Checks that the words of a twin find room. From sm_70 and PTX 8.1 on, a kernel may have 32,764 bytes of parameters,
-  // and 4,096 before.
+  // Checks that the words of a twin fit into the kernel's parameters. These may have 32,764 bytes from sm_70 and PTX
+  // 8.1 on, and 4,096 before.
   void look_at_parameters() {
     const bool many = target_number(tree_) >= 70 &&
                       (tree_.version_major > 8 || (tree_.version_major == 8 && tree_.version_minor >= 1));
@@ -148,7 +148,8 @@ class ObstacleFinder {
         entry_.name, kAllForms);
   }
 
-  // Checks that a persistent twin's shared memory finds room in the 48 KiB that a kernel may declare statically.
+  // Checks that the additional shared memory of a persistent twin fits into the 48 KiB that a kernel may declare
+  // statically.
   void look_at_shared_memory() {
     constexpr std::size_t kMostStaticSharedBytes = 48 * 1024;
     const std::size_t declared = shared_bytes_of(tree_, entry_, calls_);
@@ -183,7 +184,8 @@ class ObstacleFinder {
     return std::ranges::any_of(kInstructionRules, [&](const Rule& rule) { return rule.prefix.starts_with(opcode); });
   }
 
-  // Refuses a call whose possible targets read coordinates, because it cannot pass further arguments.
+  // Forbids twins for an indirect call whose possible targets read coordinates, because an indirect call cannot pass
+  // additional arguments.
   void look_at_indirect_call(const PtxInstruction& call) {
     for (const std::string_view target : calls_.address_taken)
       if (calls_.coordinates(target).any())

@@ -1,4 +1,4 @@
-// The constructs that forbid twins, found in the functions that a kernel reaches.
+// Finds the constructs that forbid twins, in all functions that a kernel reaches.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace wattune::inline v0_1::slice {
 
-// Returns the obstacles, by their place in the text. `waits` is of this graph, and serves all its entries.
+// Returns the obstacles in the order of the text. `waits` must be of this graph; one WaitFinder serves all entries.
 std::vector<Obstacle> obstacles_of(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls,
                                    const BoundaryPlan& plan, WaitFinder& waits);
 

@@ -13,7 +13,7 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_name_character(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
-// Returns the end of the comment, string or character that begins at `at`; `at` if none begins there.
+// Returns the end of the comment, string or character literal that begins at `at`. Returns `at` if none begins there.
 std::size_t behind_aside(std::string_view source, std::size_t at) {
   const std::string_view two = source.substr(at, 2);
   if (two == "//") return std::min(source.find('\n', at), source.size());
@@ -40,7 +40,8 @@ void for_each_name(std::string_view source, const Look& look) {
 
 constexpr auto kOfSlice = std::to_array<std::string_view>(
     {"get_group_id", "get_num_groups", "get_global_size", "get_global_offset", "get_global_linear_id"});
-// Functions of an axis that are the same in every slice. Some drivers answer them wrongly for axes that do not exist.
+// Built-in functions with an axis as argument that give the same result in every slice. Some drivers return wrong
+// values for axes that do not exist.
 constexpr auto kOfAxis =
     std::to_array<std::string_view>({"get_global_id", "get_local_id", "get_local_size", "get_enqueued_local_size"});
 constexpr auto kLaunches = std::to_array<std::string_view>({"enqueue_kernel", "pipe", "read_pipe", "write_pipe"});
@@ -53,7 +54,7 @@ bool is_among(std::string_view name, const std::array<std::string_view, N>& name
   return std::ranges::find(names, name) != names.end();
 }
 
-// Returns the name behind blanks; empty if something else is there.
+// Returns the name after leading blanks; empty if something else follows.
 std::string_view first_name(std::string_view text) {
   text = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
   std::size_t end = 0;
@@ -61,15 +62,15 @@ std::string_view first_name(std::string_view text) {
   return text.substr(0, end);
 }
 
-// Tells whether a name continues behind the end of a line.
+// True if a name continues on the next line, after a backslash.
 bool joins_names(std::string_view source) {
   for (std::size_t at = source.find('\\'); at != std::string_view::npos; at = source.find('\\', at + 1))
     if (at > 0 && is_name_character(source[at - 1]) && at + 1 < source.size() && source[at + 1] <= ' ') return true;
   return false;
 }
 
-// Tells whether the preprocessor may make a name that is not in the source. It may read another file, paste tokens,
-// join lines, or begin a directive by a trigraph or digraph.
+// True if the preprocessor may make a name that is not in the source: by an include, token pasting, joined lines, or a
+// directive that begins with a trigraph or digraph.
 bool hides_names(std::string_view source) {
   if (joins_names(source) || source.find("??") != std::string_view::npos) return true;
   if (source.find("%:") != std::string_view::npos) return true;
@@ -82,7 +83,7 @@ bool hides_names(std::string_view source) {
   return false;
 }
 
-// Tells whether the text behind the name of a function calls it for one of the three axes that exist.
+// True if the text, which follows a function's name, is an argument list with the constant 0, 1 or 2 as axis.
 bool has_real_axis(std::string_view text) {
   for (const char* const expected : {"(", "012", ")"}) {
     const std::size_t at = text.find_first_not_of(" \t");
@@ -93,7 +94,7 @@ bool has_real_axis(std::string_view text) {
   return true;
 }
 
-// Returns the reason why a source with this name cannot be cut; empty if the name is no obstacle.
+// Returns why a source that contains the name, after the name `last`, cannot be cut; empty if it can.
 std::string_view refusal_of(std::string_view name, std::string_view last) {
   if (is_among(name, kLaunches)) return "kernels that launch others or share pipes cannot be cut";
   if (is_among(name, kAssembly) || name.starts_with("__builtin_nvvm_read") || name.starts_with("__builtin_amdgcn_w") ||
@@ -111,7 +112,8 @@ SourcePosition position_in(std::string_view source, std::string_view name, const
   return {file, static_cast<int>(std::ranges::count(before, '\n')) + 1, static_cast<int>(before.size() - start) + 1};
 }
 
-// Returns the source of a function of the axis with constant values. It returns `otherwise` for axes that do not exist.
+// Returns the source of a function that returns constant values for the three axes, and `otherwise` for axes that do
+// not exist.
 std::string constant_function(std::string_view name, const std::array<std::uint64_t, 3>& values, int otherwise) {
   return fmt::format("size_t {}(uint d) {{ return d == 0 ? {}UL : d == 1 ? {}UL : d == 2 ? {}UL : {}UL; }}\n", name,
                      values[0], values[1], values[2], otherwise);
@@ -130,15 +132,15 @@ constexpr std::string_view kLinear =
     "get_global_id(1) - wattune_global_offset(1)) * wattune_global_size(0) + get_global_id(0) - "
     "wattune_global_offset(0); }\n";
 
-// Returns the source of a function of the axis that calls the built-in one for the axes that exist.
+// Returns the source of a function that calls the built-in function of this name for the axes that exist.
 std::string guarded_function(std::string_view name) {
   const std::string_view called = name == "get_enqueued_local_size" ? "get_local_size" : name;
   const int otherwise = name.ends_with("_size") ? 1 : 0;
   return fmt::format("size_t {}(uint d) {{ return d > 2 ? {} : {}(d); }}\n", own_name(name), otherwise, called);
 }
 
-// Returns macros that rename the functions that a slice changes or answers itself, and macros that do not compile for
-// names that cannot be cut.
+// Returns macros for the begin of a source. They rename the functions that the preamble replaces. For names that cannot
+// be cut they give an error of compilation.
 std::string macros_before() {
   std::string text;
   for (const std::string_view name : kOfSlice)
@@ -150,7 +152,7 @@ std::string macros_before() {
   return text;
 }
 
-// Returns a check that included files have not changed the macros.
+// Returns the source of a check that included files have not redefined the macros.
 std::string check_behind() {
   std::string text = "\n\n";
   for (const std::string_view name : kOfSlice)

@@ -27,7 +27,7 @@ const SpaceName* find_space(std::string_view name) {
   return nullptr;
 }
 
-// Modifiers for which room is reserved at once. Most instructions have no more.
+// Number of modifiers for which memory is reserved. Most instructions have no more.
 constexpr std::size_t kUsualModifiers = 3;
 
 bool is_table(const PtxToken& token) {
@@ -56,7 +56,7 @@ PtxFunction PtxParser::function(const char* begin, std::string_view linkage) {
     result.directives.push_back(directive());
   if (lexer_.token().is('{'))
     body(result);
-  else if (result.entry || !at_module_statement())  // ptxas needs no semicolon behind a declaration
+  else if (result.entry || !at_module_statement())  // ptxas requires no semicolon after a declaration
     expect(';');
   result.text = lexer_.since(begin);
   return result;
@@ -79,7 +79,7 @@ PtxDirective PtxParser::directive() {
   return result;
 }
 
-// Takes all text from an opening bracket to the closing one, both included.
+// Consumes all text from an opening bracket to the closing bracket, and returns it with both brackets.
 std::string_view PtxParser::group() {
   const PtxToken opening = lexer_.token();
   const char open = opening.text.front();
@@ -119,7 +119,7 @@ void PtxParser::body_statement(PtxFunction& function) {
   unexpected("an instruction");
 }
 
-// Opens a scope. Its text begins at the brace, and close_scope() completes it.
+// Opens a scope whose text begins at the brace. close_scope() adds the end of the text.
 void PtxParser::open_scope(PtxFunction& function) {
   const PtxToken opening = lexer_.take();
   function.scopes.push_back({opening.text, scope_});
@@ -234,7 +234,8 @@ PtxVariable PtxParser::declaration_head() {
   return result;
 }
 
-// Parses one word of a declaration. Behind .ptr, space and alignment are those of the memory that is pointed to.
+// Parses one word of a declaration. After .ptr, a space and an alignment describe the memory to which the parameter
+// points.
 void PtxParser::declaration_word(PtxVariable& variable, bool& of_pointer) {
   const std::string_view name = lexer_.take().text.substr(1);
   if (name == "align") {

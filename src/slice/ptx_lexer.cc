@@ -69,8 +69,8 @@ void PtxLexer::advance() {
        fmt::format("a character that PTX has not: 0x{:02x}", static_cast<unsigned char>(text_[at_])));
 }
 
-// Skips space, one comment, or one line of the preprocessor or of old debug information. Returns whether there may be
-// more to skip.
+// Skips white space, one comment, or one line of the preprocessor or of old debug information. Returns false if nothing
+// was left to skip.
 bool PtxLexer::skip_space() {
   while (at_ < text_.size() && class_of(text_[at_]) == class_space) ++at_;
   if (at_ == text_.size()) return false;
@@ -114,7 +114,7 @@ std::size_t PtxLexer::word_end(std::size_t from) const {
   return from;
 }
 
-// Reads a name behind a point. ".mbarrier::complete_tx::bytes" is one name.
+// Reads a point and the name after it. ".mbarrier::complete_tx::bytes" is one name.
 void PtxLexer::lex_dotted() {
   std::size_t end = word_end(at_ + 1);
   if (end == at_ + 1) return fail(text_.substr(at_, 1), "a name must follow the point");
@@ -130,7 +130,7 @@ void PtxLexer::lex_string() {
   finish(PtxToken::Kind::string, end + 1);
 }
 
-// Reads digits with all letters behind them. "1.5e-3" has a sign inside.
+// Reads digits and all letters that follow. In "1.5e-3" a sign also belongs to the number.
 void PtxLexer::lex_number() {
   std::size_t end = word_end(at_);
   const bool decimal = std::ranges::all_of(text_.substr(at_, end - at_),

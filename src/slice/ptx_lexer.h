@@ -1,4 +1,4 @@
-// The tokens of a PTX text.
+// Splits a PTX text into tokens.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +11,31 @@ namespace wattune::inline v0_1::slice {
 struct PtxToken {
   enum class Kind : std::uint8_t { end, word, dotted, integer, real, string, symbol };
   Kind kind = Kind::end;
-  std::string_view text;  // for `dotted` (.param, .shared::cta) with its point
+  std::string_view text;  // for `dotted` tokens (.param, .shared::cta) with the point
 
   bool is(char symbol) const { return kind == Kind::symbol && text.front() == symbol; }
   bool is_dotted(std::string_view name) const { return kind == Kind::dotted && text.substr(1) == name; }
   const char* end() const { return text.data() + text.size(); }
 };
 
-// The first mistake in a text, from which on it is no PTX.
+// The first syntax error in a text.
 struct PtxMistake {
   std::string_view where;
   std::string message;
   std::string hint;
 };
 
-// A lexer that looks one token ahead. A mistake ends the text, so that loops that read to the end stop.
+// A lexer that looks one token ahead. After a syntax error it returns only the end of the text, so that loops that read
+// to the end stop.
 class PtxLexer {
  public:
   explicit PtxLexer(std::string_view text) : text_(text) { advance(); }
 
   const PtxToken& token() const { return token_; }
   PtxToken take();
-  // Takes the symbol if it is the next token, and returns whether it was.
+  // Consumes the next token if it is the symbol. Returns whether it was.
   bool take_if(char symbol);
-  // Returns the text from `begin` to the end of the token that was taken last.
+  // Returns the text from `begin` to the end of the last consumed token.
   std::string_view since(const char* begin) const;
 
   void fail(std::string_view where, std::string message, std::string hint = {});

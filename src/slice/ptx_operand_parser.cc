@@ -9,14 +9,14 @@ namespace wattune::inline v0_1::slice {
 
 namespace {
 
-// The largest number of operands nested in each other. Real code has a vector in a list or an address; a damaged text
+// The largest depth of nested operands. Real code nests at most a vector in a list or an address, but a damaged text
 // could have any depth.
 constexpr int kDeepestOperand = 16;
 
-// Operands for which room is reserved at once.
+// Number of operands for which memory is reserved.
 constexpr std::size_t kUsualOperands = 3;
 
-// The digits behind the prefix 0x, 0b or 0 of an integer, and their base.
+// The digits of an integer after its prefix 0x, 0b or 0, and their base.
 struct Digits {
   std::string_view text;
   int base = 10;
@@ -38,7 +38,7 @@ bool is_hexadecimal_float(std::string_view text) {
 
 }  // namespace
 
-// Parses operands up to `closing`, which is not taken.
+// Parses operands up to the symbol `closing`, which is not consumed.
 std::vector<PtxOperand> PtxParser::operands(char closing) {
   std::vector<PtxOperand> all;
   if (lexer_.token().is(closing)) return all;
@@ -78,7 +78,7 @@ PtxOperand PtxParser::one_operand() {
   return {};
 }
 
-// Parses a name, also as `array[2]`, `variable+8` or `generic(variable)`.
+// Parses a name, also in the forms `array[2]`, `variable+8` and `generic(variable)`.
 PtxOperand PtxParser::name_operand() {
   const char* begin = lexer_.token().text.data();
   PtxOperand result{.name = dotted_name()};
@@ -124,7 +124,8 @@ PtxOperand PtxParser::address() {
   return result;
 }
 
-// Parses an operand with signs. Before a number they are part of it; before a name they are flags.
+// Parses an operand with signs. A sign before a number becomes part of the number; before a name it becomes a flag of
+// the operand.
 PtxOperand PtxParser::signed_operand() {
   const char* begin = lexer_.token().text.data();
   bool minus = false;
@@ -201,7 +202,7 @@ std::uint64_t PtxParser::unsigned_integer() {
   return 0;
 }
 
-// Takes a name such as "%tid.x". A dotted word belongs to the name if it follows without space.
+// Consumes a name such as "%tid.x". A dotted word belongs to the name if it follows without white space.
 std::string_view PtxParser::dotted_name() {
   const std::string_view name = word("a name");
   if (name.empty()) return name;

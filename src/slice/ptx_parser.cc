@@ -20,7 +20,8 @@ bool is_space_of_module(std::string_view name) {
          name == "param" || name == "reg";
 }
 
-// Rejects machine code. A cubin is an ELF file; a fat binary begins with its magic number.
+// Fails with invalid_argument if the text is machine code: an ELF file (cubin) or a fat binary, which begins with its
+// magic number.
 Result<void> refuse_machine_code(std::string_view text, const std::string& file) {
   if (!text.starts_with("\x7f"
                         "ELF") &&
@@ -66,7 +67,7 @@ constexpr auto kSpecialRegisters = std::to_array<std::string_view>({"%tid",
                                                                     "%dynamic_smem_size",
                                                                     "%current_graph_exec",
                                                                     "WARP_SZ"});
-// Special registers whose name ends in a number. "%clock64" is here because it ends in digits.
+// Special registers whose names end in a number. "%clock64" is listed because its name ends in digits too.
 constexpr auto kNumberedRegisters =
     std::to_array<std::string_view>({"%pm", "%envreg", "%reserved_smem_offset_", "%clock64"});
 
@@ -104,7 +105,8 @@ void PtxParser::module_statement(PtxTree& tree) {
   if (!information(name)) unexpected("a directive of a module");
 }
 
-// Tells whether no directive of a function can be here, so that a function without a body has ended.
+// True if the next token begins a statement of the module instead of a directive of a function. Then a function without
+// a body has ended.
 bool PtxParser::at_module_statement() const {
   if (lexer_.token().kind == PtxToken::Kind::end) return true;
   if (lexer_.token().kind != PtxToken::Kind::dotted) return false;
@@ -113,7 +115,7 @@ bool PtxParser::at_module_statement() const {
          name == "section" || name == "alias" || name == "target";
 }
 
-// Skips statements that have no effect on the code's execution. Returns whether it was one.
+// Skips a statement that does not affect execution. Returns whether there was one.
 bool PtxParser::information(std::string_view name) {
   if (name == "loc") return location(), true;
   if (name == "file") return source_file(), true;
@@ -150,7 +152,7 @@ void PtxParser::alias() {
   expect(';');
 }
 
-// Skips debug information. It is of no use here but must stay in the text; only its braces matter.
+// Skips a section of debug information, up to its closing brace. Its bytes stay in the text.
 void PtxParser::section() {
   lexer_.take();
   if (lexer_.token().kind != PtxToken::Kind::dotted) return unexpected("a section's name");

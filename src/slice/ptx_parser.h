@@ -1,4 +1,4 @@
-// Parses tokens into the tree. Statements of a module, functions, and operands have a source file each.
+// Parses a PTX text into the tree. Separate source files parse a module's statements, its functions, and operands.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace wattune::inline v0_1::slice {
 
-// A parser of PTX. After a mistake all functions return soon, with the parts they have; the lexer keeps the first
-// mistake.
+// A parser of PTX. After a syntax error all functions soon return what they have parsed so far; the lexer keeps the
+// error.
 class PtxParser {
  public:
   explicit PtxParser(std::string_view text) : lexer_(text) {}
 
   void read_module(PtxTree& tree);
-  // Reads values with commas between them, up to the end of the text.
+  // Reads values separated by commas, up to the end of the text.
   std::vector<PtxOperand> read_values();
   const std::optional<PtxMistake>& mistake() const { return lexer_.mistake(); }
 
@@ -76,7 +76,7 @@ class PtxParser {
 
   PtxLexer lexer_;
   std::uint32_t scope_ = 0;
-  int depth_ = 0;  // operands inside each other
+  int depth_ = 0;  // number of operands around the current one
 };
 
 }  // namespace wattune::slice

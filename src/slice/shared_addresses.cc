@@ -15,12 +15,13 @@ bool names_shared(const PtxInstruction& instruction) {
                              [](std::string_view modifier) { return modifier.starts_with("shared"); });
 }
 
-// Tells whether the instruction is `cvta.shared`. Behind it the address may be used as a generic one.
+// True if the instruction is `cvta.shared`. Its result is a generic address.
 bool makes_generic(const PtxInstruction& instruction) {
   return instruction.opcode == "cvta" && names_shared(instruction) && !instruction.has("to");
 }
 
-// Returns the address that an instruction uses in shared memory, or turns into a generic one; nullptr if there is none.
+// Returns the operand with the shared-memory address that an instruction accesses or converts to a generic address;
+// nullptr if it does neither.
 const PtxOperand* shared_address(const PtxInstruction& instruction) {
   if (!names_shared(instruction) || instruction.operands.empty()) return nullptr;
   if (makes_generic(instruction)) return &instruction.operands.back();
@@ -31,7 +32,7 @@ const PtxOperand* shared_address(const PtxInstruction& instruction) {
   return address == instruction.operands.end() ? nullptr : &*address;
 }
 
-// The analyses of all functions of a kernel, connected by the arguments of their calls.
+// The address analyses of all functions of a kernel, connected by the arguments of their calls.
 class KernelAddresses {
  public:
   KernelAddresses(const PtxFunction& entry, FunctionBodies& bodies) {
@@ -64,7 +65,8 @@ class KernelAddresses {
   }
 
  private:
-  // Notes arguments that are not addresses of shared variables. Returns whether any is new.
+  // Records for each callee the arguments that are not addresses of shared variables. Returns whether any of them was
+  // not yet recorded.
   bool hand_over(const AddressOrigins& caller) {
     bool changed = false;
     for (const PtxInstruction& call : caller.function().instructions) {

@@ -1,4 +1,4 @@
-// Finds the origins of a kernel's addresses of shared memory.
+// Finds accesses to shared memory whose address is not that of a declared variable.
 #pragma once
 
 #include "slice/function_body.h"
@@ -6,9 +6,9 @@
 
 namespace wattune::inline v0_1::slice {
 
-// Returns the first access to shared memory, of the kernel and all that it calls, whose address does not come from a
-// shared variable; nullptr if there is none. Such an address is a plain number, or comes from a parameter or from
-// memory. It may lie in memory that a twin declares.
+// Returns the first access to shared memory, in the kernel and all functions that it calls, whose address does not come
+// from a shared variable. Returns nullptr if there is none. Such an address is a plain number, a parameter, or a value
+// from memory. It may lie in shared memory that a twin adds.
 const PtxInstruction* find_raw_shared_access(const PtxFunction& entry, FunctionBodies& bodies);
 
 }  // namespace wattune::slice

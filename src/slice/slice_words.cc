@@ -10,13 +10,14 @@ namespace wattune::inline v0_1::slice {
 namespace {
 
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 31;
-// Largest chunk. Twins add to the lower half of the counter, which must not overflow by chunks that resident blocks
-// take beyond the grid.
+// The largest chunk. Twins add chunks to the lower 32 bits of the counter, which must not overflow when resident blocks
+// take chunks past the grid's end.
 constexpr std::uint32_t kLongestChunk = 1U << 16;
 
 std::string text_of(const Grid& grid) { return fmt::format("{} x {} x {}", grid.x, grid.y, grid.z); }
 
-// Counts the blocks. The result saturates, because the product of three numbers of 32 bits can exceed 64 bits.
+// Returns the number of blocks, limited to the largest 64-bit number, because the product of three 32-bit numbers can
+// exceed it.
 std::uint64_t blocks_in(const Grid& grid) {
   const std::uint64_t plane = std::uint64_t{grid.x} * grid.y;
   return grid.z != 0 && plane > ~std::uint64_t{0} / grid.z ? ~std::uint64_t{0} : plane * grid.z;
@@ -101,9 +102,8 @@ Result<std::vector<Box>> boxes(const Grid& grid, std::uint64_t target) {
   return boxes_in_rows(grid, target);
 }
 
-// Computes the multiplier for d = divisor. With s = ceil(log2 d) and m = floor(2^(31+s) / d) + 1, m * d exceeds
-// 2^(31+s) by at most d <= 2^s. For n < 2^31 this error cannot reach the next quotient. m fits in 32 bits because d >
-// 2^(s-1).
+// Computes the constants for d = divisor. With s = ceil(log2 d) and m = floor(2^(31+s) / d) + 1, m * d exceeds 2^(31+s)
+// by at most d <= 2^s. For n < 2^31 this error cannot reach the next quotient. m fits in 32 bits because d > 2^(s-1).
 Divider divider(std::uint32_t divisor) {
   const auto shift = static_cast<std::uint32_t>(31 + std::bit_width(divisor - 1));
   return {static_cast<std::uint32_t>((std::uint64_t{1} << shift) / divisor + 1), shift};

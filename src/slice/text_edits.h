@@ -1,4 +1,4 @@
-// A copy of a part of a text with some places changed.
+// Makes a copy of a part of a text with some places changed.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace wattune::inline v0_1::slice {
 
-// A list of edits of a part of a text. The part must outlive this. Insertions at one place keep their order. A change
-// inside a replaced range is dropped, such as that of the operand of a damaged `ret`.
+// A list of edits of a part of a text, which must outlive this. Insertions at one place keep their order. An edit
+// inside a replaced range is dropped, for example one of the operand of a malformed `ret`.
 class TextEdits {
  public:
   explicit TextEdits(std::string_view part) : part_(part) {}

@@ -32,7 +32,7 @@ std::string load_added(Coordinate coordinate) {
                      "xyz"[static_cast<std::size_t>(coordinate)]);
 }
 
-// Returns code for quotient = dividend / divisor. The divisor's Divider is at `offset` of the words.
+// Returns PTX for quotient = dividend / divisor. `offset` is that of the divisor's Divider in the words.
 std::string divide(const std::string& quotient, const std::string& dividend, std::size_t offset) {
   static constexpr char kCode[] = R"(	ld.param.v2.u32 {{%wattune_multiplier, %wattune_shift}}, [{words}+{offset}];
 	mul.wide.u32 %wattune_product, {dividend}, %wattune_multiplier;
@@ -43,7 +43,7 @@ std::string divide(const std::string& quotient, const std::string& dividend, std
                      fmt::arg("quotient", quotient));
 }
 
-// Returns code for remainder = dividend - quotient * size. The grid's size is at `offset` of the words.
+// Returns PTX for remainder = dividend - quotient * size. `offset` is that of the grid's size in the words.
 std::string remainder(const std::string& result, const std::string& dividend, const std::string& quotient,
                       std::size_t offset) {
   static constexpr char kCode[] = R"(	ld.param.u32 %wattune_divisor, [{words}+{offset}];
@@ -60,7 +60,7 @@ struct DividedAt {
   std::size_t by_y;
 };
 
-// Each is loaded as one vector.
+// PTX loads each Divider as one vector.
 static_assert(offsetof(LinearWords, by_x) % sizeof(Divider) == 0 && offsetof(LinearWords, by_y) % sizeof(Divider) == 0);
 static_assert(offsetof(PersistentWords, by_x) % sizeof(Divider) == 0);
 static_assert(offsetof(PersistentWords, by_y) % sizeof(Divider) == 0);
@@ -69,7 +69,7 @@ constexpr DividedAt kOfLinear = {offsetof(LinearWords, grid), offsetof(LinearWor
 constexpr DividedAt kOfPersistent = {offsetof(PersistentWords, grid), offsetof(PersistentWords, by_x),
                                      offsetof(PersistentWords, by_y)};
 
-// Returns code that computes the block's index from its number in %wattune_block, for those axes that are read.
+// Returns PTX that computes, from the block's number in %wattune_block, its index along the axes that the kernel reads.
 std::string divide_into_axes(const CoordinateSet& set, const DividedAt& at) {
   const bool x = contains(set, Coordinate::block_x);
   const bool y = contains(set, Coordinate::block_y);
@@ -106,7 +106,7 @@ constexpr char kGuard[] = R"(
 	@%wattune_outside exit;
 )";
 
-// Code that branches to `others` in all threads of the block but one.
+// PTX that branches to `others` in all threads of the block except one.
 constexpr char kElect[] = R"(	mov.u32 %wattune_thread, %tid.x;
 	mov.u32 %wattune_end, %tid.y;
 	or.b32 %wattune_thread, %wattune_thread, %wattune_end;
@@ -116,18 +116,18 @@ constexpr char kElect[] = R"(	mov.u32 %wattune_thread, %tid.x;
 	@%wattune_not bra {others};
 )";
 
-// Code that reads the stop word. The results of this load and of a claim are not waited for before they are used.
+// PTX that reads the stop word. The thread continues without waiting for the result of this load until it uses it.
 constexpr char kLook[] = R"(	ld.param.u64 %wattune_at, [{words}+{stop}];
 	ld.volatile.global.u32 %wattune_stop, [%wattune_at];
 )";
-// Code that takes the next chunk from the counter.
+// PTX that takes the next chunk from the counter.
 constexpr char kClaim[] = R"(	ld.param.u64 %wattune_at, [{words}+{counter}];
 	ld.param.u32 %wattune_thread, [{words}+{chunk}];
 	atom.global.add.u32 %wattune_from, [%wattune_at], %wattune_thread;
 )";
 
-// Code by which one thread takes a chunk, or none if it is to stop. It tells the other threads the chunk's first block
-// and its end, and keeps the stop word.
+// PTX by which one thread takes a chunk, or takes none if `stop` is set. It writes the chunk's first block and end, and
+// the stop word, to shared memory for the other threads.
 constexpr char kTake[] = R"(
 	.reg .pred %wattune_not, %wattune_again, %wattune_inside;
 	.reg .b32 %wattune_end, %wattune_thread, %wattune_from, %wattune_stop;
@@ -154,8 +154,8 @@ wattune_told:
 	@%wattune_not exit;
 )";
 
-// Code that claims the next chunk while the last block of the current one runs. Two round trips to memory take as long
-// as a short block.
+// PTX that takes the next chunk while the last block of the current chunk runs, because the two round trips to memory
+// take as long as a short block.
 constexpr char kTakeAhead[] = R"(wattune_begin:
 	add.u32 %wattune_thread, %wattune_block, 1;
 	setp.ne.u32 %wattune_not, %wattune_thread, %wattune_end;
@@ -170,7 +170,8 @@ constexpr char kTakeAhead[] = R"(wattune_begin:
 {look}{claim}wattune_run:
 )";
 
-// Code that goes on to the next block. The end is read again, so that no register holds it while the block runs.
+// PTX that continues with the next block. Reads the chunk's end from shared memory again, so that no register has to
+// hold it while a block runs.
 constexpr char kNext[] = R"(	add.u32 %wattune_block, %wattune_block, 1;
 	ld.shared.u32 %wattune_end, [wattune_taken+4];
 	setp.lt.u32 %wattune_again, %wattune_block, %wattune_end;
@@ -182,7 +183,8 @@ constexpr char kNext[] = R"(	add.u32 %wattune_block, %wattune_block, 1;
 {elect}	bra wattune_tell;
 )";
 
-// Code that waits until all threads have returned. The barriers of threads that have not returned are votes too.
+// PTX that waits until all threads have returned from the block. A barrier that other threads still execute counts as a
+// vote too.
 constexpr char kVote[] = R"(	setp.ne.u32 %wattune_not, 0, 0;
 	barrier.red.or.pred %wattune_again, {barrier}, %wattune_not;
 	@%wattune_again bra wattune_end_of_block;

@@ -26,8 +26,8 @@ std::size_t words_bytes(TwinForm form) {
   return 0;
 }
 
-// Appends the parameter of the words: behind the last parameter, or in the parentheses of an empty list, or in new
-// ones.
+// Adds the parameter for the words to an entry: after its last parameter, into its empty parentheses, or in new
+// parentheses.
 void add_words_parameter(TextEdits& edits, const PtxFunction& entry, TwinForm form) {
   const std::string declaration = words_declaration(words_bytes(form));
   if (!entry.parameters.empty()) return edits.insert_behind(entry.parameters.back().declaration, ",\n\t" + declaration);
@@ -43,7 +43,7 @@ void return_to_end_of_block(TextEdits& edits, const PtxFunction& entry) {
     }
 }
 
-// Turns every barrier of the block into a vote.
+// Replaces every barrier of the thread block by a vote.
 void vote_at_barriers(TextEdits& edits, const PtxFunction& entry, const Boundary& boundary) {
   for (const PtxInstruction& instruction : entry.instructions)
     if (is_block_wide_barrier(instruction)) {

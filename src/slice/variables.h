@@ -1,4 +1,4 @@
-// The registers and parameters of a function by numbers, with the instructions that read and write them.
+// Numbers the registers and parameters of a function, and lists the instructions that read and write each.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ namespace wattune::inline v0_1::slice {
 
 using VariableNumber = std::uint32_t;
 
-// Numbers the variables of a function. Every name in an operand is a variable, also special registers and functions,
-// but not `_`. Equal names in different scopes are different variables.
+// Numbers the variables of a function. Every name in an operand counts as a variable, also special registers and
+// functions, but not `_`. Equal names in different scopes are different variables.
 class Variables {
  public:
   explicit Variables(const PtxFunction& function);
 
   struct Access {
-    std::span<const VariableNumber> reads;  // with the guard, and the parts of addresses
+    std::span<const VariableNumber> reads;  // including the guard, and the names in addresses
     std::span<const VariableNumber> writes;
   };
 
@@ -33,7 +33,7 @@ class Variables {
   const std::vector<std::uint32_t>& definitions(VariableNumber variable) const { return definitions_[variable]; }
   // Returns a variable's name, without a component such as ".x" unless it is a special register.
   std::string_view name(VariableNumber variable) const { return names_[variable]; }
-  // Returns a name's number. Precondition: an operand of this instruction of the function has the name.
+  // Returns the number of a name. Precondition: an operand of this instruction of the function contains the name.
   VariableNumber number(std::string_view name, const PtxInstruction& instruction) const;
 
  private:
@@ -44,12 +44,12 @@ class Variables {
 
   const PtxFunction& function_;
   std::set<std::pair<std::uint32_t, std::string_view>> inner_names_;
-  std::unordered_map<std::string_view, VariableNumber> outer_numbers_;                  // of the body's own scope
+  std::unordered_map<std::string_view, VariableNumber> outer_numbers_;                  // of scope 0
   std::map<std::pair<std::uint32_t, std::string_view>, VariableNumber> inner_numbers_;  // by scope and name
   std::vector<std::string_view> names_;
-  std::vector<VariableNumber> accessed_;  // of each instruction those that it reads, then those that it writes
-  std::vector<std::uint32_t> begins_;     // of each instruction the beginnings of both in `accessed_`, then the end
-  std::vector<VariableNumber> writes_;    // of the instruction that is looked at
+  std::vector<VariableNumber> accessed_;  // for each instruction the variables that it reads, then those that it writes
+  std::vector<std::uint32_t> begins_;     // for each instruction where its reads and its writes begin there
+  std::vector<VariableNumber> writes_;    // those of the instruction that is being numbered
   std::vector<std::vector<std::uint32_t>> definitions_;
 };
 

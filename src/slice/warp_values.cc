@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kLaneBits = 5;
 constexpr std::uint64_t kLastLane = 31;
-constexpr std::uint64_t kLargestDivisor = 0xffff;  // so that no width of a division cuts it
+constexpr std::uint64_t kLargestDivisor = 0xffff;  // fits 16 bits, the narrowest width of div
 
 bool is_whole_type(std::string_view modifier) {
   static constexpr auto kTypes = std::to_array<std::string_view>(
@@ -17,7 +17,7 @@ bool is_whole_type(std::string_view modifier) {
   return std::ranges::find(kTypes, modifier) != kTypes.end();
 }
 
-// Tells whether a modifier of a whole-number instruction keeps the lower bits of its result and compares plainly.
+// True if a modifier of an integer instruction does not change the lower bits of its result or how it compares.
 bool is_harmless(std::string_view modifier) {
   static constexpr auto kModifiers =
       std::to_array<std::string_view>({"lo", "wide", "lt", "le", "gt", "ge", "ls", "hi", "hs", "eq", "ne"});
@@ -34,7 +34,7 @@ std::size_t sources_of(std::string_view opcode) {
 
 bool is_index(const WarpValue& value) { return value.spread == Spread::index; }
 
-// An instruction that computes_whole_numbers(), with what is known of its sources.
+// An integer instruction with what is known about its sources. Precondition: computes_whole_numbers() is true for it.
 class WholeNumbers {
  public:
   WholeNumbers(const PtxInstruction& instruction, const SourceValues& sources)
@@ -64,14 +64,14 @@ class WholeNumbers {
 
   bool is_copy() const { return is("mov") || is("cvt"); }
 
-  // Tells whether the instruction divides without a sign by a multiple of a warp that is not 0.
+  // True if the instruction is an unsigned division by a nonzero multiple of 32.
   bool divides_by_warps() const {
     const bool has_no_sign = instruction_.has("u16") || instruction_.has("u32") || instruction_.has("u64");
     const bool is_positive = is_number(1) && source(1).bits - 1 < kLargestDivisor;
     return has_no_sign && (b_.is_warp_size || (b_.is_multiple && is_positive));
   }
 
-  // Tells whether the five lowest bits of the result are 0, if all sources are the same throughout a warp.
+  // True if the five lowest bits of the result are 0, if all sources are the same in all threads of a warp.
   bool makes_multiple() const {
     if (is_copy()) return a_.is_multiple;
     if (is("and") || is("mul")) return a_.is_multiple || b_.is_multiple;
@@ -91,7 +91,7 @@ class WholeNumbers {
     return is("selp") && is_index(a_) && is_index(b_) && is_uniform(c_);
   }
 
-  // Tells whether the lane does not matter to the result, although it is in a source.
+  // True if the result is the same in all threads of a warp, although a source depends on the lane.
   bool keeps_warps_together() const {
     if (is("shr")) return shifts_past_lanes();
     if (is("bfe")) return shifts_past_lanes() && is_uniform(c_);
@@ -99,9 +99,9 @@ class WholeNumbers {
     return is("setp") && compares_whole_warps();
   }
 
-  // Tells whether the instruction compares an index with a bound between two warps.
+  // True if the instruction compares an index with a multiple of 32, so that all threads of a warp get the same result.
   bool compares_whole_warps() const {
-    const bool with_less = has_any("lt", "lo") || has_any("ge", "hs");  // a < b, or its contrary
+    const bool with_less = has_any("lt", "lo") || has_any("ge", "hs");  // a < b, or its negation
     const bool with_more = has_any("gt", "hi") || has_any("le", "ls");
     if (is_index(a_)) return (with_less && b_.is_multiple) || (with_more && is_last_lane(1));
     return (with_more && a_.is_multiple) || (with_less && is_last_lane(0));
@@ -133,7 +133,7 @@ bool computes_whole_numbers(const PtxInstruction& instruction) {
   if (sources == 0 || instruction.operands.size() != sources + 1 || instruction.modifiers.empty()) return false;
   if (!std::ranges::all_of(instruction.modifiers, is_harmless) || !is_whole_type(instruction.modifiers.back()))
     return false;
-  // `hi` compares in setp, and is the other half of a product elsewhere.
+  // In setp, `hi` is a comparison; elsewhere it selects the upper half of a product, which is not followed.
   return !instruction.has("hi") || instruction.opcode == "setp";
 }
 

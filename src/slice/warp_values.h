@@ -1,4 +1,5 @@
-// The values that the threads of a warp hold in one register, and what instructions of whole numbers make of them.
+// Describes the values that the threads of a warp have in one register, and computes how integer instructions change
+// them.
 #pragma once
 
 #include <array>
@@ -11,7 +12,7 @@ namespace wattune::inline v0_1::slice {
 
 // How a value differs between threads.
 enum class Spread : std::uint8_t {
-  none,    // no value is known yet
+  none,    // nothing is known yet
   block,   // the same in all threads of the block
   warp,    // the same in all threads of a warp
   index,   // the five lowest bits are the thread's lane, and all others are the same in all threads of a warp
@@ -20,29 +21,30 @@ enum class Spread : std::uint8_t {
 
 struct WarpValue {
   Spread spread = Spread::none;
-  bool is_multiple = false;   // its five lowest bits are 0; only said of values that are the same throughout a warp
-  bool is_warp_size = false;  // it is 32
+  bool is_multiple = false;   // its five lowest bits are 0, and all threads of a warp agree
+  bool is_warp_size = false;  // true if its value is 32
 
   bool operator==(const WarpValue&) const = default;
 };
 
 inline bool is_uniform(const WarpValue& value) { return value.spread == Spread::block || value.spread == Spread::warp; }
 
-// Returns what is known of a register that holds one of two values. Threads that hold different ones are not meant:
-// they took different ways.
+// Returns what is known about a register that holds one of two values. Threads that hold different ones have taken
+// different paths, and are not compared.
 WarpValue joined(const WarpValue& a, const WarpValue& b);
 
 inline constexpr std::size_t kSources = 3;
-using SourceValues = std::array<WarpValue, kSources>;  // of the operands behind the destination
+using SourceValues = std::array<WarpValue, kSources>;  // of the operands after the destination
 
-// Tells whether result_of() knows the instruction: it computes with whole numbers, moves or compares them, loses no
-// lower bits, and has up to three sources.
+// True if result_of() can handle the instruction: an integer computation, move or comparison that loses no lower bits
+// and has at most three sources.
 bool computes_whole_numbers(const PtxInstruction& instruction);
 
-// Returns what such an instruction makes of its sources. Precondition: none of the values is Spread::none.
+// Returns what is known about the instruction's result. Preconditions: computes_whole_numbers() is true for it, and no
+// value is Spread::none.
 WarpValue result_of(const PtxInstruction& instruction, const SourceValues& sources);
 
-// Returns what is known of a number in the text.
+// Returns what is known about a constant.
 WarpValue value_of_number(std::uint64_t bits);
 
 }  // namespace wattune::slice

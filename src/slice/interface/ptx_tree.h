@@ -1,8 +1,8 @@
-// The tree of a PTX text: its declarations, its functions, their instructions and operands.
+// The syntax tree of a PTX text: its declarations, its functions, their instructions and operands.
 //
-// The tree is light, because rewriting PTX changes few places and leaves all other bytes alone. Each node knows its
-// text; no name is looked up and no opcode is known. A value; any thread may read it. Its views live as long as any
-// copy of the tree.
+// Rewriting PTX changes few places and keeps all other bytes, so the tree holds only what that needs. Each node has a
+// view of its text. The parser neither resolves names nor checks opcodes. A value; any thread may read it. Its views
+// live as long as any copy of the tree.
 //
 //   WATTUNE_ASSIGN(const slice::PtxTree tree, slice::parse_ptx(text, "gemm.ptx"));
 //   for (const slice::PtxFunction& function : tree.functions) look_at(function.instructions, function.labels);
@@ -19,25 +19,25 @@
 namespace wattune::inline v0_1::slice {
 
 enum class PtxOperandKind : std::uint8_t {
-  name,     // of a register, special register, variable, parameter, function, label, or `_`; perhaps `variable+8`
-  integer,  // its 64 bits, in two's complement
-  float32,  // the bits of 0f3F800000
-  float64,  // the bits of 0d3FF0000000000000 and of decimal numbers, which the instruction's type may shorten
-  address,  // [name+offset], [offset]; of textures and tensors also [name, {coordinates}]
+  name,     // a register, special register, variable, parameter, function, label, or `_`; also `variable+8`
+  integer,  // `bits` holds 64 bits, in two's complement
+  float32,  // `bits` holds those of 0f3F800000
+  float64,  // `bits` holds those of 0d3FF0000000000000 or a decimal number, which the type may shorten
+  address,  // [name+offset], [offset]; for textures and tensors also [name, {coordinates}]
   vector,   // {a, b}
-  list,     // (a, b), in calls
-  pair,     // a|b, two destinations
+  list,     // (a, b) in calls
+  pair,     // a|b: two destinations
 };
 
 struct PtxOperand {
   PtxOperandKind kind = PtxOperandKind::name;
   bool logical_not = false;               // !%p
-  bool minus = false;                     // -%r; only names have it, because numbers are negative themselves
+  bool minus = false;                     // -%r; false for numbers, whose value is negative itself
   bool generic = false;                   // generic(name), in initial values
-  std::string_view name = {};             // with the part behind its point: "%tid.x"; empty if the kind has none
+  std::string_view name = {};             // with the part after its point, as "%tid.x"; empty if the kind has no name
   std::uint64_t bits = 0;                 // the value of a number
-  std::int64_t offset = 0;                // behind a name or in an address, in bytes
-  std::vector<PtxOperand> elements = {};  // in brackets, behind an address's first comma, or a name's index: `array[2]`
+  std::int64_t offset = 0;                // bytes, after a name or in an address
+  std::vector<PtxOperand> elements = {};  // in brackets, after an address's first comma, or 2 in `array[2]`
   std::string_view text = {};
 };
 
@@ -46,14 +46,14 @@ struct PtxInstruction {
   std::string_view opcode = {};             // "ld" of ld.global.v4.f32
   std::vector<std::string_view> modifiers;  // "global", "v4", "f32"; "shared::cta" is one
   std::vector<PtxOperand> operands;         // destination first
-  std::string_view guard = {};              // the predicate register behind @; empty if there is none
+  std::string_view guard = {};              // the predicate register after @; empty if the instruction has no guard
   bool guard_negated = false;
   std::uint32_t scope = 0;
 
   bool has(std::string_view modifier) const;
 };
 
-// A pair of braces in a function's body. Names inside hide equal names outside. Scope 0 is the body itself.
+// A pair of braces in a function's body. A name declared inside hides the same name outside. Scope 0 is the whole body.
 struct PtxScope {
   std::string_view text;
   std::uint32_t parent = 0;
@@ -61,7 +61,7 @@ struct PtxScope {
 
 struct PtxLabel {
   std::string_view name;
-  std::uint32_t instruction = 0;  // index of the instruction that follows; at the end, the number of instructions
+  std::uint32_t instruction = 0;  // index of the next instruction; at the end, their number
   std::uint32_t scope = 0;
 };
 
@@ -73,21 +73,21 @@ struct PtxVariable {
   std::string_view linkage = {};  // "extern", "visible", "weak", "common" or empty
   std::string_view type = {};     // "b32", "pred", "texref"
   unsigned vector = 1;            // 2, 4, 8 of .v2, .v4, .v8
-  unsigned alignment = 0;         // in bytes, if stated
+  unsigned alignment = 0;         // bytes; 0 if not stated
   bool managed = false;
-  std::uint32_t count = 0;                     // 10 in `%r<10>`, which declares %r0 to %r9; 0 for the name alone
+  std::uint32_t count = 0;                     // 10 in `%r<10>`, which declares %r0 to %r9; 0 for a single name
   std::vector<std::uint64_t> dimensions = {};  // of an array; 0 for []
-  std::string_view initializer = {};           // the text behind `=`; initial_values() reads it
+  std::string_view initializer = {};           // text after `=`; read by initial_values()
   std::uint32_t scope = 0;
-  std::string_view text = {};         // the name and all behind it
-  std::string_view declaration = {};  // the whole statement, perhaps of several variables
+  std::string_view text = {};         // the name and all that follows it
+  std::string_view declaration = {};  // the whole statement, which may declare several variables
 };
 
 // A table of targets or a prototype for calls:
 //   `name: .branchtargets a, b;`, `name: .calltargets f, g;`, `name: .callprototype (results) _ (parameters);`
 struct PtxTable {
   std::string_view name;
-  std::string_view directive;  // without its point
+  std::string_view directive;  // without the point
   std::vector<std::string_view> targets;
   std::vector<PtxVariable> results;
   std::vector<PtxVariable> parameters;
@@ -97,7 +97,7 @@ struct PtxTable {
 
 // A directive such as `.maxntid 256, 1, 1`.
 struct PtxDirective {
-  std::string_view name;  // without its point
+  std::string_view name;  // without the point
   std::vector<std::string_view> values;
   std::string_view text;
 };
@@ -105,10 +105,10 @@ struct PtxDirective {
 struct PtxFunction {
   std::string_view name;
   bool entry = false;
-  std::string_view linkage = {};  // as that of a variable
+  std::string_view linkage = {};  // as that of a PtxVariable
   std::vector<PtxVariable> results = {};
   std::vector<PtxVariable> parameters = {};
-  std::string_view parameter_list = {};  // with its parentheses; empty if there is none
+  std::string_view parameter_list = {};  // with its parentheses; empty if the function has none
   std::vector<PtxDirective> directives = {};
   std::string_view body = {};  // with its braces; empty for a declaration
   std::vector<PtxScope> scopes = {};
@@ -124,7 +124,7 @@ struct PtxFunction {
 struct PtxTree {
   std::shared_ptr<const std::string> text;
   std::string file;
-  std::vector<std::uint32_t> lines;  // offset at which each line begins
+  std::vector<std::uint32_t> lines;  // offset of the first byte of each line
   unsigned version_major = 0;
   unsigned version_minor = 0;
   std::vector<std::string_view> target;  // "sm_90a", "debug"
@@ -132,21 +132,22 @@ struct PtxTree {
   std::vector<PtxVariable> variables;
   std::vector<PtxFunction> functions;  // definitions and declarations, by position
 
-  std::size_t offset(std::string_view part) const;  // offset of any view into the text
+  std::size_t offset(std::string_view part) const;  // offset of a view into the text
   SourcePosition position(std::string_view part) const;
-  // Returns the definition, else the first declaration; nullptr if there is none.
+  // Returns the definition of a function, or its first declaration if it has no definition. Returns nullptr if it has
+  // neither.
   const PtxFunction* find(std::string_view function_name) const;
 };
 
-// Parses a PTX text. `file` is its name in errors. Fails with parse_error and the place of the mistake, and with
-// invalid_argument for machine code instead of a text.
+// Parses a PTX text. `file` is its name in error messages. Fails with parse_error, naming the line, if the text is not
+// PTX. Fails with invalid_argument if it is machine code.
 Result<PtxTree> parse_ptx(std::string text, std::string file);
 
-// Returns the initial contents of a module's variable, as nested vectors in the way they are written. Empty without an
-// initialiser.
+// Returns the initial values of a module's variable, nested as written in the text. Returns an empty vector if it has
+// no initialiser.
 Result<std::vector<PtxOperand>> initial_values(const PtxTree& tree, const PtxVariable& variable);
 
-// Tells whether PTX defines the name: "%tid.x", "%clock64", "WARP_SZ".
+// True if PTX itself defines the name, such as "%tid.x", "%clock64" or "WARP_SZ".
 bool is_special_register(std::string_view name);
 
 }  // namespace wattune::slice

@@ -1,7 +1,7 @@
-// The words that a launch passes to a twin as its last kernel argument, and the slices of a grid.
+// Computes the slices of a grid, and the words that a launch passes to a twin as its last kernel argument.
 //
-// A twin (twins.h) takes the arguments of its kernel and one more: a structure of words that tells which blocks of the
-// whole grid the launch runs. This header declares these structures, laid out as the twin reads them, and the functions
+// A twin (twins.h) takes the arguments of its kernel and one more: a structure of words, which says which blocks of the
+// whole grid the launch runs. This header declares these structures, with the layout that twins read, and functions
 // that fill them. Pure functions of values; any thread may call.
 //
 //   WATTUNE_ASSIGN(const auto boxes, slice::boxes({.x = 1000, .y = 8}, 528));
@@ -16,7 +16,7 @@
 
 namespace wattune::inline v0_1::slice {
 
-// Blocks along three axes.
+// Numbers of blocks along three axes.
 struct Grid {
   std::uint32_t x = 1;
   std::uint32_t y = 1;
@@ -25,7 +25,7 @@ struct Grid {
   bool operator==(const Grid&) const = default;
 };
 
-// A part of a grid that one launch of an `add` twin runs. The launch's grid is `size`.
+// A part of a grid that one launch of an `add` twin runs, with `size` as its grid.
 struct Box {
   Grid origin = {0, 0, 0};
   Grid size;
@@ -34,32 +34,32 @@ struct Box {
 };
 
 // Cuts the whole grid into boxes of about `target` blocks, in the order of their blocks. The boxes are whole planes if
-// the target holds one, else whole rows, else parts of a row. Their lengths differ by at most one, so that none has a
-// ragged end. Fails with invalid_argument if the grid or the target has no blocks.
+// `target` is at least a plane, else whole rows if it is at least a row, else parts of a row. Their lengths differ by
+// at most one. Fails with invalid_argument if the grid has no blocks or `target` is 0.
 Result<std::vector<Box>> boxes(const Grid& grid, std::uint64_t target);
 
-// Covers a range of block numbers with the fewest boxes, in the order of their blocks. They are the rest of a row, the
-// rest of a plane, whole planes, and the same at the end. Precondition: the grid has those blocks.
+// Returns the fewest boxes that cover a range of block numbers, in the order of their blocks: the rest of a row, the
+// rest of a plane, whole planes, then the same at the end. Precondition: the grid has those blocks.
 std::vector<Box> boxes_of(const Grid& grid, std::uint64_t first, std::uint64_t blocks);
 
-// The constants of a division: n / d of numbers below 2^31 is (n * multiplier) >> shift. Source: Granlund and
-// Montgomery, "Division by Invariant Integers using Multiplication", PLDI 1994, theorem 4.2.
+// The constants of a division by multiplication: n / d = (n * multiplier) >> shift, for numbers below 2^31. Source:
+// Granlund and Montgomery, "Division by Invariant Integers using Multiplication", PLDI 1994, theorem 4.2.
 struct Divider {
   std::uint32_t multiplier = 0;
   std::uint32_t shift = 0;
 };
 
-// Returns the constants for a divisor. Precondition: 1 <= divisor < 2^31.
+// Returns the constants of a division by `divisor`. Precondition: 1 <= divisor < 2^31.
 Divider divider(std::uint32_t divisor);
 
 // The words of an `add` twin.
 struct alignas(8) AddWords {
   Grid origin;
-  Grid grid;  // of the whole kernel
+  Grid grid;  // of the whole kernel launch
 };
 
-// The words of a `linear` twin. Blocks are numbered along x first, then y, then z. The launch's grid is {count, 1, 1},
-// from block `first` on.
+// The words of a `linear` twin. Blocks are numbered along x first, then y, then z. The launch's grid is {count, 1, 1};
+// it runs `count` blocks from block `first` on.
 struct alignas(8) LinearWords {
   std::uint32_t first = 0;
   Grid grid;
@@ -67,14 +67,15 @@ struct alignas(8) LinearWords {
   Divider by_y;
 };
 
-// The words of a `guard` twin. The launch's grid is the whole one. Blocks outside first to end - 1 return at once.
+// The words of a `guard` twin. The launch's grid is the whole grid. Blocks with numbers below `first`, or of at least
+// `end`, return at once.
 struct alignas(8) GuardWords {
   std::uint32_t first = 0;
   std::uint32_t end = 0;
 };
 
-// The words of a `persistent` twin. The launch's grid is {resident blocks, 1, 1}, with as many blocks as shall share
-// the GPU.
+// The words of a `persistent` twin. The launch's grid is {resident blocks, 1, 1}; the caller chooses how many blocks
+// are resident.
 struct alignas(8) PersistentWords {
   std::uint64_t counter = 0;
   std::uint64_t stop = 0;
@@ -86,33 +87,34 @@ struct alignas(8) PersistentWords {
   Divider by_y;
 };
 
-// Returns the words of the launch that runs this box of the grid.
+// Returns the words for a launch that runs this box of the grid.
 AddWords add_words(const Grid& grid, const Box& box);
 
-// Returns the words of a launch. All three functions fail with invalid_argument if the grid has no blocks or 2^31 or
-// more, or the blocks of the range are not in the grid.
+// Returns the words for a launch from block `first` on. This and the two functions below fail with invalid_argument if
+// the grid has no blocks or at least 2^31, or lacks the blocks of the range.
 Result<LinearWords> linear_words(const Grid& grid, std::uint64_t first);
 Result<GuardWords> guard_words(const Grid& grid, std::uint64_t first, std::uint64_t end);
 
-// The memory that a persistent twin and its host share on the device, and the number of blocks taken at a time.
+// The device memory through which the host controls a persistent twin, and the number of blocks that a resident block
+// takes at a time.
 struct Progress {
-  // Address of a std::uint64_t, the number of the first block that is not yet taken. The host sets it to 0. After the
-  // launch has ended, all blocks below it are done, so that a launch with the same value resumes. It may end above the
-  // number of blocks.
+  // Address of a std::uint64_t that holds the number of the first block that is not yet taken. The host sets it to 0
+  // before the first launch. After a launch has ended, all blocks below this number are done, so a further launch
+  // resumes there. The final value may exceed the number of blocks.
   std::uint64_t counter = 0;
-  // Address of a std::uint32_t. When resident blocks see it nonzero, they take no more blocks, but finish those that
-  // are taken.
+  // Address of a std::uint32_t. If resident blocks read a value other than 0 there, they finish the blocks that they
+  // have taken, and take no more.
   std::uint64_t stop = 0;
-  // Blocks that one atomic operation takes. After `stop` is set, each resident block runs at most as many. At least 1;
-  // more than 65,536 count as 65,536.
+  // Number of blocks that one atomic operation takes. After `stop` is set, each resident block runs at most this many
+  // more. At least 1; values above 65,536 count as 65,536.
   std::uint32_t chunk = 1;
-  // True if the next chunk is taken while the last block of the current one runs, so that no block waits for it. Up to
-  // three chunks are then finished after `stop` is set.
+  // True if a resident block takes its next chunk while it runs the last block of its current chunk, to hide the
+  // latency. Each resident block may then finish up to three chunks after `stop` is set.
   bool ahead = false;
 };
 
-// Returns the words for this progress. Also fails with invalid_argument if an address is 0 or not aligned, or the chunk
-// is 0.
+// Returns the words for a persistent launch. Also fails with invalid_argument if an address is 0 or not aligned, or if
+// the chunk is 0.
 Result<PersistentWords> persistent_words(const Grid& grid, const Progress& progress);
 
 }  // namespace wattune::slice
