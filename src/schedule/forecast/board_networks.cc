@@ -35,7 +35,7 @@ constexpr std::uint64_t kKernelSeed = 1;
 constexpr std::size_t kLeastRecordings = model::kFeatures + 1;
 
 constexpr store::FileKind kNetworksKind{.what = "file of networks", .member = "wattune_networks", .version = 1};
-constexpr double kMostBandwidth = 1e6;  // GB/s, more than any device has
+constexpr double kMostBandwidth = 1e6;  // GB/s; more than any device has
 constexpr double kMostMegahertz = 1e5;
 constexpr const char* kTrainAnew = "remove the file, or name another, to train them anew";
 
@@ -43,14 +43,14 @@ double distance_of(const std::optional<Megahertz>& clock, Megahertz predicted) {
   return clock ? std::abs((*clock - predicted).value()) : 0.0;
 }
 
-// Orders settings by the memory's clock, then by that of the cores.
+// Returns a key that orders settings by their memory clock, then by their core clock.
 auto order_of(const backend::BoardSetting& clocks) {
   return std::tuple(clocks.memory.value_or(Megahertz()), clocks.graphics.value_or(Megahertz()));
 }
 
 Result<std::vector<model::ClockNetworks>> trained_members(std::span<const KernelAtBestClocks> kernels,
                                                           std::size_t members) {
-  constexpr std::uint64_t kSeedsOfMember = 3;  // one for each of its networks
+  constexpr std::uint64_t kSeedsOfMember = 3;  // each member trains this many networks, each with its own seed
   std::vector<model::ClockNetworks> all;
   for (std::size_t i = 0; i < members; ++i) {
     WATTUNE_ASSIGN(model::ClockNetworks trained, model::ClockNetworks::train(kernels, 1 + kSeedsOfMember * i));
@@ -65,7 +65,7 @@ std::vector<simulate::SimulatedKernel> training_kernels() {
   return kernels;
 }
 
-// Returns the clocks that the simulated board may be set to.
+// Returns the pairs of clocks to which the simulated board can be set.
 std::vector<simulate::ClockPair> settable_pairs(const simulate::GpuModel& gpu, const simulate::BoardModel& board) {
   std::vector<simulate::ClockPair> pairs = simulate::clock_pairs(gpu);
   std::erase_if(pairs, [&](const simulate::ClockPair& each) {
@@ -97,7 +97,7 @@ KernelAtBestClocks sample_of(const RecordedKernel& kernel) {
           {kernel.operations / best.energy.value(), *best.clocks.graphics, best.clocks.memory.value_or(Megahertz())}};
 }
 
-// Returns the value of a parameter of this role, in MHz; nullopt if there is none.
+// Returns the value of the parameter of this role, in MHz; nullopt if there is none.
 std::optional<Megahertz> clock_of_role(const Configuration& configuration, const std::vector<Parameter>& parameters,
                                        ParameterRole role) {
   const auto found = std::ranges::find(parameters, role, &Parameter::role);
@@ -127,7 +127,8 @@ std::vector<backend::BoardSetting> clocks_from(const Json& json) {
   return clocks;
 }
 
-// Takes a line, which is a member of the networks. A member of another shape is an Error and no damage.
+// Adds the member that a line of the file holds. Throws store::Malformed if the line is damaged. Returns an error if it
+// is sound, but its networks have another shape.
 Result<void> take_member(const Json& line, BoardNetworks& networks) {
   BoardNetworks read{
       .board = store::text_member(line, "board"),
@@ -143,8 +144,8 @@ Result<void> take_member(const Json& line, BoardNetworks& networks) {
   return {};
 }
 
-// Returns N of the paper: the blocks that an SM holds or, for a kernel that waits for the memory, those that saturate
-// it.
+// Returns N of the paper: the number of blocks of the kernel that an SM holds. For a kernel that waits for the memory
+// it is the number that saturates the memory.
 unsigned useful_blocks(const KernelTraits& kernel) {
   const model::Utilisation use = likely_utilisation(kernel);
   const bool waits = use.memory > use.pipeline && !kernel.rate_at_residency.empty();
@@ -153,13 +154,14 @@ unsigned useful_blocks(const KernelTraits& kernel) {
 
 model::FusableKernel fusable(const KernelTraits& kernel) { return {*kernel.features, useful_blocks(kernel)}; }
 
-// Returns the power of the board while the kernel does its operations per second with so many per joule.
+// Returns the power of the board while the kernel runs at its own speed with `efficiency` operations per joule.
 Watts power_for(const KernelTraits& kernel, double efficiency) {
   return Watts(1e9 * (*kernel.features)[Feature::instructions] / efficiency);
 }
 
-// Returns the watts of a pair in which each kernel has these speeds and both together do `together` operations per
-// joule. Its gain in energy is then the paper's: operations per joule over those one after the other.
+// Returns the powers of a pair, from the speeds of its kernels and the operations per joule of each alone and of both
+// together. The gain in energy is then that of the paper: operations per joule together, over those one after the
+// other.
 PairWatts watts_by(const std::array<const KernelTraits*, 2>& kernels, const std::array<double, 2>& rates,
                    const std::array<double, 2>& alone, double together) {
   PairWatts watts;
@@ -194,7 +196,7 @@ struct NetworkForecast {
   }
 
  private:
-  // Returns nullopt if the networks predict no operations per joule for the pair.
+  // Returns the forecast at a ratio; nullopt if the networks predict no operations per joule above 0.
   Result<std::optional<PairForecast>> way_at(model::BlockRatio ratio, const std::array<const KernelTraits*, 2>& kernels,
                                              const std::array<double, 2>& alone) const {
     const model::FusableKernel first = fusable(*kernels[0]);

@@ -1,4 +1,4 @@
-// Splits a kernel's profile at clocks into its parts at one memory clock each.
+// Splits a kernel's points at pairs of clocks into one span for each memory clock.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// Returns the parts in the order of the points. Precondition: points of one memory clock lie together.
+// Returns the spans in the order of the points. Precondition: points of one memory clock lie together.
 template <typename Point>
 std::vector<std::span<Point>> by_memory(std::span<Point> points) {
   std::vector<std::span<Point>> parts;

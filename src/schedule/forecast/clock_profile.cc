@@ -20,11 +20,11 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// Noise of repeated measurements, as a share. A curve that misses a measurement by more does not fit.
+// Largest relative difference between a fitting curve and a measurement. Repeated measurements differ by about as much.
 constexpr double kLargestMisfit = 0.02;
-// Boards count their clocks in steps of up to 15 MHz, and may read one beside the one that was asked for.
+// Largest step between clocks of a board. A board may report a clock one step beside the requested one.
 constexpr Megahertz kLargestClockStep{15.0};
-// Longest time in which a board obeys.
+// Longest time until a board runs at a requested clock.
 constexpr Nanoseconds kLongestClockLatency = nanoseconds_from_ms(400);
 
 using Profiles = std::vector<std::vector<AtClock>>;
@@ -39,8 +39,8 @@ bool is_above(const std::optional<Megahertz>& found, const std::optional<Megaher
   return found && wanted && *found > *wanted + kLargestClockStep;
 }
 
-// Fails if the board runs faster than it was set to; called right after a run. A slower board may have its reasons,
-// such as heat.
+// Fails with unavailable if the board runs faster than it was set to. To be called right after a run. A slower board is
+// allowed, because heat may slow it down.
 Result<void> check_obeyed(backend::ClockControl& control, const backend::BoardSetting& clocks) {
   WATTUNE_ASSIGN(backend::BoardSetting found, control.current());
   if (!is_above(found.graphics, clocks.graphics) && !is_above(found.memory, clocks.memory)) return {};
@@ -50,8 +50,8 @@ Result<void> check_obeyed(backend::ClockControl& control, const backend::BoardSe
                fmt::format("the board was set to a clock of {}, but runs at {}", describe(clocks), describe(found)));
 }
 
-// Measures a kernel at one clock. Each kernel sets the clock again, because the lender of a board wants to hear from
-// its borrower.
+// Measures a kernel at one clock. Sets the clock for each kernel again, because who lends the board expects regular
+// calls.
 Result<AtClock> measure(Machine& machine, backend::ClockControl& control, KernelId kernel,
                         const backend::BoardSetting& clocks, Watts idle, const ClockProfileOptions& options) {
   WATTUNE_TRY(set(control, clocks));
@@ -63,7 +63,7 @@ Result<AtClock> measure(Machine& machine, backend::ClockControl& control, Kernel
       .clock = *clocks.graphics, .alone = alone, .power = {.alone = power, .idle = idle}, .memory = clocks.memory};
 }
 
-// Measures the first kernels at all clocks.
+// Measures the kernels that `profiles` has room for, from kernel 0 on, at all clocks.
 Result<void> measure_all(Machine& machine, backend::ClockControl& control, const ClockProfileOptions& options,
                          std::span<std::vector<AtClock>> profiles) {
   for (const backend::BoardSetting& clocks : options.clocks) {
@@ -79,7 +79,7 @@ Result<void> measure_all(Machine& machine, backend::ClockControl& control, const
   return {};
 }
 
-// The points of a kernel at one memory clock, ascending by the cores' clock.
+// The points of a kernel at one memory clock, in ascending order of the core clocks.
 using Row = std::span<const AtClock>;
 
 model::KernelOverClocks over_clocks(const std::string& group, Row points) {
@@ -90,7 +90,7 @@ model::KernelOverClocks over_clocks(const std::string& group, Row points) {
 
 std::vector<Row> rows_of(const std::vector<AtClock>& profile) { return by_memory(Row(profile)); }
 
-// Returns an advisor that learned from these kernels at the memory clock of their row of this number.
+// Returns an advisor that has learned from the row with index `row` of each of these profiles.
 Result<model::ClockAdvisor> advisor_of(const Machine& machine, std::span<const std::vector<AtClock>> known,
                                        std::size_t row) {
   std::vector<model::KernelOverClocks> kernels;
@@ -99,8 +99,8 @@ Result<model::ClockAdvisor> advisor_of(const Machine& machine, std::span<const s
   return model::ClockAdvisor::learn(kernels);
 }
 
-// Returns a kernel's points at the clocks of a known row: those that were measured, the highest of them first, and
-// estimates of the others.
+// Returns a kernel's points at the clocks of the row `known`: measured ones where there are any, else estimates.
+// Precondition: the first of `measured` is at the highest clock.
 Result<std::vector<AtClock>> with_estimates(Row known, const std::vector<AtClock>& measured,
                                             const model::ClockAdvisor& advisor) {
   WATTUNE_ASSIGN(const auto estimates, advisor.estimate(over_clocks({}, measured)));
@@ -123,7 +123,7 @@ Result<std::vector<AtClock>> with_estimates(Row known, const std::vector<AtClock
   return points;
 }
 
-// Measures a kernel at clocks of a known row until the best of all is a measured one, at two clocks at least.
+// Measures a kernel at some clocks of the row `known`, at least two, until the best clock is a measured one.
 Result<std::vector<AtClock>> measure_advised(Machine& machine, backend::ClockControl& control, KernelId kernel,
                                              Row known, const model::ClockAdvisor& advisor,
                                              const ClockProfileOptions& options) {
@@ -145,12 +145,12 @@ Result<std::vector<AtClock>> measure_advised(Machine& machine, backend::ClockCon
   }
 }
 
-// Measures a kernel at few clocks of each row of the known kernels. Measures all clocks of rows that are short or say
-// nothing.
+// Measures a kernel at few clocks of each row of the known profiles. At rows with few clocks, or without an advisor,
+// all clocks are measured.
 Result<std::vector<AtClock>> profile_like(std::span<const std::vector<AtClock>> known, Machine& machine,
                                           backend::ClockControl& control, KernelId kernel,
                                           const ClockProfileOptions& options) {
-  constexpr std::size_t kFewestClocks = 5;  // fewer are measured at once
+  constexpr std::size_t kFewestClocks = 5;  // rows with fewer clocks are measured completely
   std::vector<AtClock> profile;
   const std::vector<Row> rows = rows_of(known.front());
   for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -169,10 +169,10 @@ Result<std::vector<AtClock>> profile_like(std::span<const std::vector<AtClock>> 
   return profile;
 }
 
-// Measures the first kernels at all clocks, and then the others at few.
+// Measures the first kernels at all clocks, and then the other kernels at few clocks.
 Result<void> measure_each(Machine& machine, backend::ClockControl& control, const ClockProfileOptions& options,
                           Profiles& profiles) {
-  constexpr std::size_t kKnownKernels = 6;  // enough for regrets below 1 % (docs/results/frugal.md)
+  constexpr std::size_t kKnownKernels = 6;  // enough for results within 1 % of the best (docs/results/frugal.md)
   const std::span known = std::span(profiles).first(std::min(kKnownKernels, profiles.size()));
   WATTUNE_TRY(measure_all(machine, control, options, known));
   for (KernelId kernel = known.size(); kernel < profiles.size(); ++kernel) {
@@ -181,7 +181,7 @@ Result<void> measure_each(Machine& machine, backend::ClockControl& control, cons
   return {};
 }
 
-// Tells whether the curve passes each measurement closely enough.
+// True if the curve differs from each measurement by at most kLargestMisfit.
 template <typename Curve, typename Measured>
 bool fits(std::span<const AtClock> profile, const Curve& curve, Measured measured) {
   return std::ranges::all_of(profile, [&](const AtClock& point) {
@@ -189,7 +189,7 @@ bool fits(std::span<const AtClock> profile, const Curve& curve, Measured measure
   });
 }
 
-// Replaces times and powers at one memory clock by those of the curves that fit them.
+// Replaces measured times and powers at one memory clock by those of fitted curves, if these fit.
 void smooth(std::span<AtClock> profile) {
   std::vector<model::TimeSample> times;
   std::vector<model::PowerSample> powers;

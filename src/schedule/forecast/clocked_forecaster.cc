@@ -1,5 +1,5 @@
-// Forecasts of pairs at clocks at which they never ran: from each kernel alone at these clocks, and from their speeds
-// beside each other at the board's own clocks.
+// Forecasts pairs at clocks at which they never ran. Uses the runs of each kernel alone at these clocks, and the speeds
+// of the pair at the board's own clocks.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -23,7 +23,7 @@ struct KernelAtMemory {
   std::span<const AtClock> points;
 };
 
-// Returns how much longer a kernel takes than at the board's own clocks.
+// Returns the time of a kernel at this point, divided by its time at the board's own clocks.
 double slowness(const AtClock& point, const KernelTraits& kernel) { return point.alone / *kernel.alone; }
 
 model::BoardOverClocks board_of(std::span<const AtClock> one, std::span<const AtClock> other,
@@ -34,8 +34,8 @@ model::BoardOverClocks board_of(std::span<const AtClock> one, std::span<const At
   return board;
 }
 
-// Returns how often a kernel issues at the highest core clock of these points, relative to the memory clock of its last
-// points. It issues less often if it waits for a slower memory.
+// Returns the kernel's rate of issue at the highest core clock of these points, divided by its rate at the last memory
+// clock of the profile. It is below 1 if the kernel waits for a slower memory.
 double issue_share(const KernelAtMemory& at) {
   const AtClock& point = at.points.back();
   const backend::BoardSetting last{.graphics = point.clock, .memory = at.kernel->at_clocks.back().memory};
@@ -43,8 +43,8 @@ double issue_share(const KernelAtMemory& at) {
   return faster == nullptr ? 1.0 : faster->alone / point.alone;
 }
 
-// Returns the kernel's runs alone for the model. Its demand for memory shrinks with its speed, if the highest of these
-// clocks is not the board's own. A slower memory is busy for longer with the same demand.
+// Returns the kernel's runs alone for the model, with its use of memory at the highest of these clocks. A kernel that
+// runs more slowly there uses the memory less. A slower memory is busy for longer with the same accesses.
 model::SoloKernel solo_of(const KernelAtMemory& at, std::optional<Megahertz> own_memory) {
   model::SoloKernel solo{.runs = {}, .utilisation = likely_utilisation(*at.kernel)};
   for (const AtClock& point : at.points) solo.runs.push_back({point.clock, point.alone, point.power.alone});
@@ -56,14 +56,14 @@ model::SoloKernel solo_of(const KernelAtMemory& at, std::optional<Megahertz> own
   return solo;
 }
 
-// Returns the speeds of a pair for the model. Only pairs that share SMs have a ratio; the model needs none, so any will
-// do.
+// Returns the speeds of a pair for the model. Only pairs that share SMs have a ratio. Other pairs get an arbitrary
+// ratio, because the model does not use it.
 model::PairSpeeds speeds_of(const PairForecast& way) {
   return {.ratio = way.ratio.first > 0 ? way.ratio : model::BlockRatio{1, 1}, .rates = way.rates};
 }
 
-// Returns the predicted way. Its speeds and powers are divided by those alone at the board's own clocks, as in
-// forecasts.
+// Returns the forecast for a predicted pair. Speeds and powers are relative to the kernel's time alone at the board's
+// own clocks, as in all forecasts.
 PairForecast way_at(const model::PairPrediction& predicted, const std::optional<Megahertz>& memory,
                     const PairForecast& way, const Kernels& kernels) {
   PairForecast forecast = way;
@@ -80,13 +80,13 @@ PairForecast way_at(const model::PairPrediction& predicted, const std::optional<
   return forecast;
 }
 
-// Facts on the board beside the kernels.
+// Properties of the board that the forecasts need.
 struct BoardLimits {
   std::optional<Watts> power;
   std::optional<Megahertz> own_memory;
 };
 
-// Adds the ways at one memory clock.
+// Appends to `ways` the forecasts at one memory clock.
 Result<void> add_ways(const std::vector<PairForecast>& own, const BoardLimits& board, const Kernels& kernels,
                       std::span<const AtClock> of_first, std::span<const AtClock> of_second,
                       std::vector<PairForecast>& ways) {

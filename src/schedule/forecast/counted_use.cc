@@ -23,7 +23,7 @@ Error cannot_count(const LoadedKernel& kernel, const std::string& why) {
   return Error(ErrorCode::unavailable, fmt::format("what {} uses cannot be counted: {}", kernel.name, why));
 }
 
-// Reads parts of a kernel's buffers from the device, up to a number of bytes.
+// Reads parts of a kernel's buffers from the device, up to a limit of bytes in total.
 class BufferReader {
  public:
   BufferReader(backend::Device& device, const LoadedKernel& kernel, const CountOptions& options)
@@ -49,10 +49,10 @@ class BufferReader {
   std::uint64_t bytes_ = 0;
 };
 
-// The pages of a buffer on the device.
+// Reads pages of a buffer from the device when the interpreter touches them.
 class BufferPages : public simulate::PageSource {
  public:
-  // Keeps the first error of reading in `failure`.
+  // Writes the first error of reading to `failure`, which must outlive this.
   BufferPages(const backend::Buffer& buffer, BufferReader& reader, std::optional<Error>& failure)
       : buffer_(buffer), reader_(reader), failure_(failure) {}
 
@@ -68,8 +68,8 @@ class BufferPages : public simulate::PageSource {
   std::optional<Error>& failure_;
 };
 
-// The memory of a kernel on the host, which reads pages of its buffers when they are touched, with arguments that point
-// into it.
+// A copy on the host of the memory of a kernel, with arguments that point into it. Pages of the kernel's buffers are
+// read when they are touched.
 class HostCopy {
  public:
   HostCopy(backend::Device& device, const LoadedKernel& kernel, const CountOptions& options)
@@ -91,7 +91,7 @@ class HostCopy {
 
   simulate::VirtualMemory memory;
   std::vector<std::byte> parameters;
-  std::optional<Error> failure = {};  // first error of reading a page
+  std::optional<Error> failure = {};  // first error in reading a page
 
  private:
   Result<void> copy_argument(const backend::LaunchArgument& argument, const simulate::PtxParameter& parameter) {

@@ -16,19 +16,19 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// The largest number of states of a chain; a forecast then takes milliseconds (docs/schedule.md). A rougher chain
-// answers if more are needed.
+// The largest number of states of a Markov chain, so that a forecast takes milliseconds (docs/schedule.md). If a chain
+// needs more states, more warps are combined into one unit.
 constexpr unsigned kMostStates = 600;
-constexpr unsigned kRoughestUnit = 8;  // warps
+constexpr unsigned kRoughestUnit = 8;  // warps that a unit combines at most
 
-// Predicts with the finest chain whose states are few enough.
+// Predicts with the finest chain that has at most kMostStates states.
 template <typename Predict>
 auto with_few_states(Predict predict) {
   for (model::ChainOptions options{.most_states = kMostStates};; options.warps_per_unit *= 2)
     if (auto predicted = predict(options); predicted || options.warps_per_unit >= kRoughestUnit) return predicted;
 }
 
-// Fails with not_found if the capability of the device is unknown.
+// Returns the ratios of resident blocks that fit on an SM. Fails with not_found if the compute capability is unknown.
 Result<std::vector<model::BlockRatio>> feasible_ratios_of(const MachineLimits& limits, const KernelTraits& first,
                                                           const KernelTraits& second) {
   return model::feasible_ratios(limits.capability.value_or(model::ComputeCapability{}), first.block, second.block);
@@ -52,7 +52,7 @@ Result<std::vector<double>> ipc_of(const model::ChainSm& sm, std::span<const mod
       [&](const model::ChainOptions& options) { return model::instructions_per_cycle(sm, loads, options); });
 }
 
-// Returns the speeds with 1, 2 ... resident blocks, each divided by the speed with all.
+// Returns the speeds with 1, 2 ... resident blocks on each SM, each divided by the speed with the most blocks.
 Result<std::vector<double>> residency_rates(const model::ChainSm& sm, const KernelTraits& kernel) {
   if (!kernel.rate_at_residency.empty()) return kernel.rate_at_residency;
   std::vector<double> rates;
@@ -65,9 +65,9 @@ Result<std::vector<double>> residency_rates(const model::ChainSm& sm, const Kern
   return rates;
 }
 
-// Returns the kernel's load without its demand for pipelines and L2. A round of the chain lasts until all warps have
-// had what they ask for. With that demand, warps that compute would wait for warps of the other kernel that queue at
-// L2. packed() handles the joint demand of two kernels.
+// Returns the kernel's load without its use of pipelines and L2. A round of the chain lasts until all warps have
+// received what they request. If the load included that use, warps that compute would wait for warps of the other
+// kernel that queue at L2. The function packed() accounts for what both kernels use together.
 model::WarpLoad waiting_load(const KernelTraits& kernel, double blocks) {
   model::WarpLoad load{kernel.profile.profile,
                        static_cast<unsigned>(std::max(1.0, std::round(blocks * kernel.profile.warps_per_block)))};
@@ -75,9 +75,9 @@ model::WarpLoad waiting_load(const KernelTraits& kernel, double blocks) {
   return load;
 }
 
-// Returns the share of its speed that each kernel keeps where both wait for the same memory, with this many resident
-// blocks on each SM. It is the speed by the chain of two kernels, divided by the speed by the chain of one, if both can
-// issue as if they were alone.
+// Returns for each kernel the share of its speed that remains when both wait for the same memory, with these numbers of
+// blocks on each SM. It is the speed by a chain of two kernels over that by a chain of one. Twice the issue rate keeps
+// competition for issue slots out of the result.
 Result<std::array<double, 2>> memory_shares(model::ChainSm sm, const KernelTraits& first, const KernelTraits& second,
                                             std::array<double, 2> blocks) {
   if (first.profile.profile.stalls.empty() || second.profile.profile.stalls.empty()) return std::array{1.0, 1.0};
@@ -94,15 +94,15 @@ std::vector<double> pipeline_and_memory(const KernelTraits& kernel) {
   return {likely.pipeline, likely.memory};
 }
 
-// Returns the use of each resource by both; only PUR and MUR if the resources of either are unknown.
+// Returns for each kernel its use of each resource; only PUR and MUR if the use of any resource is unknown.
 std::array<std::vector<double>, 2> uses_of(const KernelTraits& first, const KernelTraits& second) {
   std::array known = {known_use(first), known_use(second)};
   if (known[0].size() == known[1].size() && !known[0].empty()) return known;
   return {pipeline_and_memory(first), pipeline_and_memory(second)};
 }
 
-// Returns the speeds after both have slowed down alike, if together they ask for more than all of a shared resource.
-// Resources of the uses from `begin` on are shared.
+// Returns the speeds, both reduced by the same factor if the two kernels together use more than all of a resource. Only
+// resources from index `begin` on count.
 std::array<double, 2> packed(std::array<double, 2> rates, const std::array<std::vector<double>, 2>& uses,
                              std::size_t begin = 0) {
   double most = 1.0;
@@ -133,8 +133,9 @@ double rate_on(double share_of_sms, const KernelTraits& kernel) {
   return std::min(1.0, share_of_sms / std::max(kernel.saturating_share, 1e-6));
 }
 
-// Forecasts a split. Requests of the two kernels meet in L2 and DRAM, as if each kernel had its share of the blocks on
-// every SM. Each kernel has pipelines of its own.
+// Forecasts a pair whose first kernel has `sms` SMs of its own and whose second kernel has all others. Requests of both
+// kernels compete in L2 and DRAM, but each kernel has its own pipelines. The chain models this by blocks of both on
+// every SM, in proportion to their SMs.
 Result<PairForecast> forecast_of_split(const MachineLimits& limits, const model::ChainSm& sm, unsigned sms,
                                        const KernelTraits& first, const KernelTraits& second) {
   const double share = static_cast<double>(sms) / limits.sms;
@@ -147,8 +148,8 @@ Result<PairForecast> forecast_of_split(const MachineLimits& limits, const model:
   return PairForecast{.sms_of_first = sms, .rates = packed(rates, uses, memory), .watts = watts_of(first, second)};
 }
 
-// Returns the time until both have ended, since whole kernels keep their SMs. Kernels of unknown times count as equally
-// long.
+// Returns the time until both kernels have ended at a split; neither gets the other's SMs before. If a time alone is
+// unknown, both kernels count as equally long.
 double makespan_of(const PairForecast& split, const KernelTraits& first, const KernelTraits& second) {
   const bool are_known = first.alone && second.alone;
   const double of_first = are_known ? first.alone->value() : 1.0;
@@ -239,8 +240,8 @@ PairForecast PairForecast::swapped(unsigned sms) const {
   return turned;
 }
 
-// Returns the energy of the grid alone, divided by the time of the kernel alone. The twin counts if it takes less
-// energy. Precondition: its power is known.
+// Returns the energy of the grid alone, divided by the kernel's time alone. Counts the twin instead if it takes less
+// energy. Precondition: the kernel's power is known.
 Watts most_frugal_alone(const KernelTraits& kernel) {
   const PowerTraits& power = *kernel.power;
   return power.twin ? std::min(power.alone, *power.twin / best_residency(kernel).speed) : power.alone;

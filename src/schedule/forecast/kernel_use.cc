@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// All chips from Volta to Blackwell have these counters. Hopper reads them in two passes.
+// The counters that are read. All NVIDIA GPUs from Volta to Blackwell have them. Hopper needs two passes to read them.
 constexpr const char* kCounters[] = {
     "smsp__issue_active",               // issue
     "sm__inst_executed_pipe_fma",       // fp32
@@ -26,7 +26,8 @@ constexpr const char* kCounters[] = {
 };
 static_assert(std::size(kCounters) == simulate::kResources);
 
-// Sends the kernel behind copies of the original contents of what it reads and writes, since each pass runs it.
+// Adds the kernel to the stream, after copies of the original contents of the buffers that it reads and writes. The
+// contents must be copied again because each pass runs the kernel.
 Result<void> queue_run(backend::Stream& stream, const LoadedKernel& kernel) {
   for (std::size_t i = 0; i < kernel.pristine.size(); ++i)
     if (kernel.pristine[i] != nullptr) WATTUNE_TRY(stream.copy(*kernel.pristine[i], *kernel.buffers[i]));

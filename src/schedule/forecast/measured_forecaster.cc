@@ -1,4 +1,4 @@
-// Forecasts from short pilot runs of a pair in every way.
+// Forecasts a pair by running it for a short time in every way. Such a run is called a pilot.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,16 +16,16 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// A pilot runs for kPilotWaves waves of the kernel whose waves take longer. It runs at least for kShortestPilot,
-// because shorter runs are mostly beginning and end. It also runs until kLeastPilotGrids grids of each have run beside
-// the other, but not beyond kLongestPilot. Blocks of one grid may differ, and the loss between two grids belongs to the
-// speed.
+// The length of a pilot: kPilotWaves waves of the kernel with the longer waves, and at least kShortestPilot, because
+// shorter runs consist mostly of their beginning and end. It is extended until kLeastPilotGrids grids of each kernel
+// have run beside the other kernel, but not beyond kLongestPilot. Whole grids are needed because blocks of one grid may
+// differ, and the pause between two grids is part of the speed.
 constexpr double kPilotWaves = 8.0;
 constexpr std::size_t kLeastPilotGrids = 2;
 constexpr Nanoseconds kShortestPilot = nanoseconds_from_ms(2);
 constexpr Nanoseconds kLongestPilot = nanoseconds_from_ms(20);
-constexpr Nanoseconds kLongestWholePilot = nanoseconds_from_ms(10);  // of one whole launch, which nothing stops
-constexpr std::size_t kMostWholeSplits = 4;                          // at which whole kernels run
+constexpr Nanoseconds kLongestWholePilot = nanoseconds_from_ms(10);  // of one whole launch, which cannot be stopped
+constexpr std::size_t kMostWholeSplits = 4;                          // measured with whole kernels
 
 struct PilotKernel {
   KernelId id = 0;
@@ -47,13 +47,13 @@ Nanoseconds pilot_time(const Machine& machine, const KernelTraits& kernel) {
   return std::max(kShortestPilot, waves);
 }
 
-// Returns a party with this many blocks on each SM, in this form.
+// Returns a party that runs the kernel in this form with this many blocks on each SM.
 Party on_each_sm(const Machine& machine, KernelId kernel, unsigned per_sm, Form form) {
   return form == Form::slices ? sliced_party(machine, kernel, per_sm) : shared_party(machine, kernel, per_sm);
 }
 
-// Returns the speeds while both ran, divided by those alone. Slices that one of them ran before or after the other do
-// not count, since it had the GPU to itself.
+// Returns the speeds of both kernels while both ran, divided by their speeds alone. Blocks that ran before or after the
+// other kernel do not count, because they had the GPU to themselves.
 std::array<double, 2> rates_together(const JointRun& run, const std::array<PilotKernel, 2>& pair) {
   const Nanoseconds together = run.first_end() - run.all_begun();
   std::array<double, 2> rates = {};
@@ -64,8 +64,8 @@ std::array<double, 2> rates_together(const JointRun& run, const std::array<Pilot
   return rates;
 }
 
-// Runs both kernels again and again, so that neither leaves the other alone. `pilot` says how they run, and is returned
-// with their speeds.
+// Runs both kernels again and again, so that each always runs beside the other. `pilot` describes the way in which they
+// run, and is returned with their speeds.
 Result<PairForecast> run_pilot(Machine& machine, const std::array<PilotKernel, 2>& pair, std::array<Party, 2> parties,
                                PairForecast pilot) {
   const Nanoseconds time = std::max(pilot_time(machine, *pair[0].traits), pilot_time(machine, *pair[1].traits));
@@ -83,7 +83,7 @@ Result<PairForecast> run_pilot(Machine& machine, const std::array<PilotKernel, 2
 Result<void> run_splits(Machine& machine, const std::array<PilotKernel, 2>& pair, std::vector<PairForecast>& ways) {
   for (const unsigned sms : splits_of(machine.limits())) {
     const auto parties = parties_of(machine, {pair[0].id, pair[1].id}, {.sms_of_first = sms});
-    // The first launch on a range sets up its resources, which on CUDA may take as long as a pilot.
+    // The first launch on a range of SMs sets up resources, which on CUDA may take as long as a pilot.
     WATTUNE_TRY(run_jointly(machine, parties, {.stop_after = Nanoseconds(0)}));
     WATTUNE_ASSIGN(PairForecast measured, run_pilot(machine, pair, parties, {.sms_of_first = sms}));
     ways.push_back(std::move(measured));
@@ -91,17 +91,17 @@ Result<void> run_splits(Machine& machine, const std::array<PilotKernel, 2>& pair
   return {};
 }
 
-// A split at which whole kernels may run, with the speeds that are expected there.
+// A split of the SMs at which whole kernels may run, with the speeds expected there.
 struct ExpectedSplit {
   unsigned sms_of_first = 0;
   std::array<double, 2> rates = {};
-  bool has_run = false;  // twins ran there, so that its resources are set up
+  bool has_run = false;  // true if twins ran at this split, so that its resources exist
 
   double apart() const { return std::abs(std::log(rates[0] / rates[1])); }
 };
 
-// Returns the splits at which no launch is expected to take longer than this. The expected speeds are those of the
-// twins or, if they have none, follow from the share of the SMs with which a kernel is as fast as with all.
+// Returns the splits at which each launch is expected to take at most `longest`. The expected speeds are those of the
+// twins at the same split. Without them, they follow from the share of the SMs on which a kernel is as fast as on all.
 std::vector<ExpectedSplit> splits_for_whole(const Machine& machine, const std::array<PilotKernel, 2>& pair,
                                             const std::vector<PairForecast>& ways, Nanoseconds longest) {
   constexpr double kLeastRate = 1e-6;
@@ -124,8 +124,8 @@ std::vector<ExpectedSplit> splits_for_whole(const Machine& machine, const std::a
   return splits;
 }
 
-// Measures the two kernels themselves, not twins, at this split. Nothing stops whole kernels, so each runs twice or
-// more, as often as it is expected to in that time. Launches after the end of the other kernel do not count.
+// Measures the whole kernels, not twins, at this split. A whole kernel cannot be stopped, so each runs at least twice,
+// as often as it is expected to in the time of the longer. Launches after the end of the other kernel do not count.
 Result<PairForecast> run_whole(Machine& machine, const std::array<PilotKernel, 2>& pair, const ExpectedSplit& split) {
   PairForecast whole{.sms_of_first = split.sms_of_first,
                      .whole = true,
@@ -142,8 +142,9 @@ Result<PairForecast> run_whole(Machine& machine, const std::array<PilotKernel, 2
   return whole;
 }
 
-// Measures whole kernels on SMs of their own, for which they need no twins. With more SMs a kernel is not slower, so
-// the split at which both are equally fast is found by halving, from the one at which that is expected.
+// Measures whole kernels on separate ranges of SMs, which needs no twins. Finds the split at which both are equally
+// fast by binary search, which starts at the split where this is expected. The search is valid because a kernel is not
+// slower with more SMs.
 Result<void> run_whole_splits(Machine& machine, const std::array<PilotKernel, 2>& pair, std::vector<PairForecast>& ways,
                               Nanoseconds longest = kLongestWholePilot) {
   const std::vector<ExpectedSplit> splits = splits_for_whole(machine, pair, ways, longest);
@@ -178,7 +179,8 @@ Result<PairForecast> best_pilot(Machine& machine, const std::string& first, cons
                                                     {on_each_sm(machine, one.id, ratio.first, form),
                                                      on_each_sm(machine, other.id, ratio.second, form)},
                                                     {.ratio = ratio}));
-    // Blocks of both may not fit together as their demands tell, so that one waits for the other.
+    // A speed is 0 if blocks of both kernels do not fit on an SM together, although their demands say so, and one
+    // kernel waits for the other.
     if (std::min(measured.rates[0], measured.rates[1]) > 0.0) ways.push_back(std::move(measured));
   }
   if (form == Form::persistent && one.traits->persistent && other.traits->persistent)

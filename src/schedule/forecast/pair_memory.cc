@@ -21,7 +21,7 @@ using store::Json;
 
 constexpr store::FileKind kPairsKind{.what = "file of pairs", .member = "wattune_pair", .version = 1};
 
-// Upper bounds of values, more than any device has.
+// Upper bounds for values in the file, larger than on any device.
 constexpr std::uint64_t kMostSmsOfPair = 1U << 16U;
 constexpr std::uint64_t kMostBlocksOnSm = 64;
 constexpr std::uint64_t kMostPairWorks = std::uint64_t{1} << 40U;
@@ -144,7 +144,7 @@ Result<PairMemory::Pairs> PairMemory::read(const std::filesystem::path& file) {
     if (!kernels[0].is_string() || !kernels[1].is_string()) throw store::Malformed("`kernels` must hold texts");
     Known known;
     for (const Json& way : store::array_member(line, "ways")) known.ways.push_back(way_from(way, shape_from(way)));
-    // Lines of older versions lack the members below.
+    // Lines of older versions lack the members that follow.
     if (store::find_member(line, "streams") != nullptr)
       for (const Json& way : store::array_member(line, "streams"))
         known.ways.push_back(way_from(way, {.whole = true, .urgent = urgent_from(way)}));

@@ -1,8 +1,8 @@
-// PairMemory: the speeds that pairs of kernels had together, in a file that sweeps, queues and applications of a user
+// PairMemory keeps measured speeds of pairs of kernels in a file, which all sweeps, queues and applications of a user
 // share (docs/formats/pairs.md).
 //
-// A pair is known by the identities of both kernels, which name code, sizes, device and driver. Only ways at the
-// board's own clocks are kept. Threads may read a memory while none changes it.
+// The key of a pair is the identity of each kernel: its code, sizes, device and driver. Only ways at the board's own
+// clocks are kept. Threads may read a memory while none changes it.
 //
 //   PairMemory memory(usual_pairs_file());
 //   memory.note(first, second, sms, table.ways(0, 1));
@@ -25,27 +25,27 @@ namespace wattune::inline v0_1::schedule {
 // Returns the file `pairs.jsonl` in the user's cache folder; an empty name if there is no such folder.
 std::filesystem::path usual_pairs_file();
 
-// Returns the ways that were measured, and those of the forecast that were not, the best one first.
+// Returns the measured ways, and those ways of the forecast that were not measured. The best way comes first.
 PairForecast completed(PairForecast measured, PairForecast forecast);
 
 class PairMemory {
  public:
-  // Reads the file. A file that is missing or cannot be read counts as empty, since measurements can be repeated. With
-  // an empty name nothing is known and nothing is kept.
+  // Reads the file. A missing or unreadable file counts as empty, since measurements can be repeated. If the name is
+  // empty, nothing is read or saved.
   explicit PairMemory(std::filesystem::path file = {});
 
-  // Returns the best way that was measured, with all others; nullopt if there is none.
+  // Returns the best measured way of the pair, with all others in `others`; nullopt if none was measured.
   std::optional<PairForecast> find(const Identity& first, const Identity& second, unsigned sms) const;
-  // Notes those of these ways that were measured, in place of what was known of the same ways. The proven way is that
-  // of the first of them, or none.
+  // Stores those of the pair's ways that were measured. They replace stored ways of the same shape. The proven way
+  // becomes that of the first element, or none.
   void note(const Identity& first, const Identity& second, unsigned sms, const std::vector<PairForecast>& ways);
-  // Writes what was noted to the file, beside what others have written there since it was read. Does nothing if nothing
-  // was noted. Fails with parse_error if the file is of another kind or a newer version, with invalid_argument if
-  // others may write to the folder, and with errors of the system.
+  // Writes the noted ways to the file, and keeps what other processes have written there since it was read. Does
+  // nothing if nothing was noted. Fails with parse_error if the file has another format or a newer version. Fails with
+  // invalid_argument if other users may write to the folder, and with errors of the system.
   Result<void> save();
 
  private:
-  using Key = std::array<std::string, 2>;  // hashes of both identities, ascending
+  using Key = std::array<std::string, 2>;  // hashes of both identities, in ascending order
   static Key key_of(const std::string& first, const std::string& second);
   struct Known {
     std::vector<PairForecast> ways = {};

@@ -1,4 +1,4 @@
-// The power of a board while two kernels run together, measured by its counter of energy.
+// Measures the power of a board, by its energy counter, while two kernels run together.
 #pragma once
 
 #include <array>
@@ -8,30 +8,30 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// Counters are updated every 100 ms and lag behind. So a window begins at the second change after the pair began, and
-// ends at the first change half a second later or more. The two may change the way in which they run meanwhile; the
-// forecast power is summed up as well.
+// The mean power of a pair over a window of at least half a second. The energy counter changes about every 100 ms and
+// lags behind. A window therefore begins at a change of the counter, after the first two since the pair began, and ends
+// at a later change. Within a window the pair may run in several ways, so the forecast power is averaged too.
 class PairPower {
  public:
-  // Notes the time since the last call: the counter now, the two kernels that ran, and the forecast power of whatever
-  // ran. Without a pair, one kernel ran or none, which may be the case for a tenth of a window. When a window of the
-  // pair has ended, returns its measured and its forecast power while both ran.
+  // Adds the time since the last call: the present value of the counter, the two kernels that ran, and the forecast
+  // power. `pair` is nullopt if fewer than two kernels ran, which is accepted for up to a tenth of a window. Returns
+  // the measured and the forecast power of the pair when a window has ended, else nullopt.
   std::optional<PairPowers> note(Nanoseconds now, Joules counter, const std::optional<std::array<KernelId, 2>>& pair,
                                  Watts forecast);
-  // Returns the latest pair. Precondition: one was noted.
+  // Returns the latest pair. Precondition: note() was called with a pair.
   const std::array<KernelId, 2>& pair() const { return *pair_; }
 
  private:
   void begin_window(Nanoseconds now, Joules counter);
 
   std::optional<std::array<KernelId, 2>> pair_;
-  int changes_ = 0;  // of the counter since the pair began
+  int changes_ = 0;  // changes of the counter since the pair began
   Nanoseconds noted_;
   Joules counter_;
   Nanoseconds begin_;
   Joules counter_at_begin_;
-  Nanoseconds gaps_;  // time in which not both ran
-  Joules of_gaps_;    // as forecast
+  Nanoseconds gaps_;  // time in the window without a pair
+  Joules of_gaps_;    // energy in the gaps, as forecast
   Joules of_pair_;
 };
 

@@ -31,7 +31,7 @@ Parties parties_of(const Machine& machine, const PairSweep& sweep, const Arrange
   return parties;
 }
 
-// Runs the two one after the other. The host's pause between them is left out, since a stream would not have it.
+// Runs the two kernels one after the other. Excludes the pause of the host between them, which a stream would not have.
 Result<JointRun> run_in_turn(Machine& machine, const Parties& parties) {
   WATTUNE_ASSIGN(JointRun run, run_jointly(machine, {parties.data(), 1}));
   WATTUNE_ASSIGN(const JointRun second, run_jointly(machine, {parties.data() + 1, 1}));
@@ -46,7 +46,7 @@ Result<JointRun> run_arrangement(Machine& machine, const PairSweep& sweep, const
   return arrangement.way == Way::in_turn ? run_in_turn(machine, parties) : run_jointly(machine, parties);
 }
 
-// The figures of repeated runs in one way.
+// The measurements of repeated runs in one way.
 struct Measured {
   std::vector<double> makespans, first_times, second_times, joules;
 
@@ -64,8 +64,9 @@ struct Measured {
   std::vector<Nanoseconds> by_round() const { return {makespans.begin(), makespans.end()}; }
 };
 
-// Returns the fewest repetitions with which both kernels take equally long, within `match`, and long enough to measure.
-// Such are found at 0.5 / match of the longer one at the latest, as rounding is off by at most one half.
+// Returns the smallest numbers of repetitions such that the total times of both kernels differ by at most `match`, and
+// are at least `least_time`. The search ends at 0.5 / match repetitions of the longer kernel, because rounding changes
+// the other number by at most 0.5.
 Result<std::array<std::size_t, 2>> matched_repetitions(std::array<Nanoseconds, 2> once, const SweepOptions& options) {
   const std::size_t longer = once[0] >= once[1] ? 0 : 1;
   const double ratio = once[longer] / once[1 - longer];
@@ -126,17 +127,19 @@ class Sweeper {
   }
 
   bool is_repeated() const { return options_.rounds > 1; }
-  // Returns the number of entrants: each kernel alone, then all rows.
+  // Returns the number of things to measure in a round: each kernel alone, then each row.
   std::size_t entrants() const { return 2 + sweep_.rows.size(); }
 
-  // Returns the orders in which the entrants run, by round. A single round needs none, since nothing drifts.
+  // Returns for each round a random order of the measurements. A single round keeps the order of the rows, because it
+  // cannot average out a drift.
   std::vector<std::vector<std::size_t>> orders() const {
     auto drawn = balanced_orders(entrants(), options_.rounds, options_.seed);
     if (!is_repeated()) std::ranges::sort(drawn.front());
     return drawn;
   }
 
-  // Runs each row once with each kernel once, which makes its streams. Kernels alone ran when they were matched.
+  // Runs each row once without measuring, with one repetition of each kernel, to create its streams. Kernels alone need
+  // no such run, because match() has run them.
   Result<void> run_unmeasured() {
     for (SweepRow& row : sweep_.rows) {
       WATTUNE_TRY(go_on());
@@ -175,7 +178,7 @@ class Sweeper {
     return {};
   }
 
-  // Notes why a row failed. The other rows go on, unless the device is lost.
+  // Stores why a row failed. Fails only if the device is lost; other errors let the other rows continue.
   static Result<void> drop(SweepRow& row, Error why) {
     if (why.code() == ErrorCode::device_lost) return why;
     row.failure = std::move(why);
@@ -204,7 +207,7 @@ class Sweeper {
   PairSweep sweep_;
   std::size_t done_ = 0;
   std::array<Measured, 2> alone_;
-  std::vector<Measured> together_;  // in the order of the rows
+  std::vector<Measured> together_;  // by row
 };
 
 bool knows_sms(const MachineLimits& limits) { return limits.capability.has_value(); }
@@ -258,7 +261,7 @@ Arrangement arrangement_of(const PairShape& shape) {
 
 double expected_gain(const std::array<Nanoseconds, 2>& alone, const std::array<double, 2>& rates,
                      const std::array<double, 2>& after) {
-  std::array<Nanoseconds, 2> whole = {};  // time of each, if the other never ended
+  std::array<Nanoseconds, 2> whole = {};  // time of each kernel if the other kernel never ended
   for (std::size_t i = 0; i < 2; ++i)
     whole[i] = rates[i] > 0.0 ? alone[i] / rates[i] : Nanoseconds(std::numeric_limits<double>::infinity());
   const std::size_t longer = whole[0] > whole[1] ? 0 : 1;

@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// Returns the shape with the kernel with the lower number first.
+// Returns the shape in the order of the table, whose first kernel has the lower number.
 PairShape in_table(const PairShape& shape, KernelId first, KernelId second, unsigned sms) {
   return first <= second ? shape : shape.swapped(sms);
 }
@@ -60,7 +60,7 @@ void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape
   const double predicted = entry.ways[measured].forecast.rates[place];
   if (!(predicted > 0.0)) return;
   const auto towards = [&](double mean) { return mean + weight_ * (rate / predicted - mean); };
-  // Errors differ from shape to shape, but little from clock to clock.
+  // The forecast error depends on the shape, but little on the clocks, so ways at all clocks get the correction.
   for (Way& each : entry.ways) {
     if (each.forecast.shape() != shape_in_table) continue;
     const bool is_first = of_work && each.works[place] == 0;
@@ -164,7 +164,7 @@ std::vector<PairForecast> PairTable::ways(KernelId first, KernelId second) const
 }
 
 std::optional<ProvenWay> PairTable::proven(KernelId first, KernelId second) const {
-  constexpr double kLeastOfProof = 0.95;  // least speed that works may show, divided by that of the proof
+  constexpr double kLeastOfProof = 0.95;  // smallest measured speed that keeps a proof, divided by the proven speed
   const auto known = entries_.find(key(first, second));
   if (known == entries_.end() || !known->second.proven) return std::nullopt;
   const Entry& entry = known->second;

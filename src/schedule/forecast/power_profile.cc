@@ -7,7 +7,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// Returns the power of the persistent twin; nullopt if policies would not run it instead of the kernel.
+// Returns the power of the kernel's persistent twin; nullopt if policies would not run the twin instead of the kernel.
 Result<std::optional<Watts>> power_of_twin(Machine& machine, KernelId kernel, Nanoseconds window) {
   const KernelTraits& traits = *machine.kernel(kernel);
   const Residency best = best_residency(traits);

@@ -29,7 +29,8 @@ Error no_energy() {
       .hint("the objective throughput without a cap needs neither");
 }
 
-// Waits for the window: virtual time passes, real time ends wait() then or earlier if it is woken.
+// Waits until the window has passed, and reads the energy counter about 1,000 times. On a machine with real time,
+// wait() may return early.
 Watts idle_for(Machine& machine, Nanoseconds window) {
   constexpr double kReadingsPerWindow = 1000.0;
   const Nanoseconds begin = machine.now();

@@ -1,4 +1,4 @@
-// The mean power of a machine's board over a window, while nothing runs and while a kernel does.
+// Measures the mean power of a machine's board over a window, without a kernel and with one or two.
 #pragma once
 
 #include <array>
@@ -11,15 +11,15 @@ namespace wattune::inline v0_1::schedule {
 
 // Returns the error for a board that reports no energy.
 Error no_energy();
-// Returns the mean power while nothing runs.
+// Returns the mean power while no kernel runs.
 Watts idle_for(Machine& machine, Nanoseconds window);
-// Returns the mean power of a kernel alone and whole, over as many runs as fill the window at the board's own clocks.
-// Precondition: its time alone is known.
+// Returns the mean power while the whole kernel runs alone, again and again until the window has passed. Precondition:
+// its time alone is known.
 Result<Watts> run_for(Machine& machine, KernelId kernel, Nanoseconds window);
-// Returns the same for its persistent twin with this many resident blocks. `speed` is the speed of the twin, divided by
-// the speed of the kernel.
+// Returns the same as run_for(), for the kernel's persistent twin with `per_sm` resident blocks on each SM. `speed` is
+// the twin's speed divided by that of the kernel.
 Result<Watts> run_twin_for(Machine& machine, KernelId kernel, unsigned per_sm, double speed, Nanoseconds window);
-// Returns the mean power of two kernels that run again and again in this way until the window has passed.
+// Returns the mean power while two kernels run again and again in this shape until the window has passed.
 Result<Watts> run_both_for(Machine& machine, const std::array<KernelId, 2>& pair, const PairShape& shape,
                            Nanoseconds window);
 

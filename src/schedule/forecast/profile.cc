@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-constexpr double kAsFast = 0.98;  // of its speed on all SMs; then a kernel counts as saturated
+constexpr double kAsFast = 0.98;  // share of its speed on all SMs at which a kernel counts as saturated
 
 Result<Nanoseconds> median_time(Machine& machine, const Party& party, std::size_t rounds) {
   std::vector<double> times;
@@ -24,7 +24,8 @@ Result<Nanoseconds> median_time(Machine& machine, const Party& party, std::size_
   return Nanoseconds(median_of(times));
 }
 
-// Returns the mean time of the two launches after the first two, one of which may have had all SMs at first.
+// Returns the mean time of a launch in two lanes that run the kernel twice each. Only the last two launches count,
+// because one of the first two may have had all SMs at first.
 Result<Nanoseconds> overlapped_time(Machine& machine, KernelId kernel) {
   const Party lane{.kernel = kernel, .repetitions = 2};
   const std::array lanes = {lane, lane};
@@ -45,7 +46,8 @@ Result<double> overlapped_speed(Machine& machine, KernelId kernel, Nanoseconds a
   return std::max(1.0, alone.value() / median_of(times));
 }
 
-// The speeds of the twin. There are no rates if with all its blocks it takes too much longer than the kernel.
+// The speeds of a persistent twin. `rates` is empty if the twin with all its blocks is too slow compared with the
+// kernel.
 struct TwinProfile {
   double speed = 1.0;         // with all resident blocks, divided by the speed of the kernel
   std::vector<double> rates;  // with 1, 2 ... resident blocks, divided by the speed with all
@@ -65,13 +67,13 @@ Result<TwinProfile> profile_twin(Machine& machine, KernelId kernel, Nanoseconds 
   return TwinProfile{speed, std::move(rates)};
 }
 
-// Returns the speeds on the splits by which halving finds the smallest one on which the kernel is as fast as on all
-// SMs. The speed grows with the SMs.
+// Returns the speeds on the splits of a binary search for the fewest SMs on which the kernel is as fast as on all SMs.
+// The search assumes that the speed grows with the number of SMs.
 Result<std::vector<SpeedOnSms>> speeds_on_sms(Machine& machine, KernelId kernel, Nanoseconds on_all,
                                               std::size_t rounds) {
   const std::vector<unsigned> splits = splits_of(machine.limits());
   std::vector<SpeedOnSms> speeds = {SpeedOnSms{machine.limits().sms, 1.0}};
-  std::size_t enough = splits.size();  // all SMs
+  std::size_t enough = splits.size();  // index into splits; the end stands for all SMs
   for (std::size_t fewer = 0; fewer < enough;) {
     const std::size_t half = fewer + (enough - fewer) / 2;
     WATTUNE_ASSIGN(const Nanoseconds time, median_time(machine, {.kernel = kernel, .sms = {0, splits[half]}}, rounds));
@@ -85,13 +87,15 @@ Result<std::vector<SpeedOnSms>> speeds_on_sms(Machine& machine, KernelId kernel,
   return speeds;
 }
 
-// Returns the share of all SMs, the last of these, on which the kernel is as fast as on them.
+// Returns the smallest share of all SMs on which the kernel is as fast as on all. Precondition: the last element is for
+// all SMs.
 double saturating_share(const std::vector<SpeedOnSms>& speeds) {
   const auto enough = std::ranges::find_if(speeds, [](const SpeedOnSms& on) { return on.speed >= kAsFast; });
   return static_cast<double>(enough->sms) / speeds.back().sms;
 }
 
-// Returns the smallest slice that costs little enough, from one block on each SM on, in steps of a factor of 2.
+// Returns the smallest slice whose overhead is at most options.slicing_overhead. Tries one block for each SM, then
+// twice as many each time.
 Result<std::uint64_t> least_slice(Machine& machine, KernelId kernel, Nanoseconds whole, const ProfileOptions& options) {
   const std::uint64_t blocks = machine.kernel(kernel)->blocks;
   for (std::uint64_t slice = machine.limits().sms; slice < blocks; slice *= 2) {

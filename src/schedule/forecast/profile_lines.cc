@@ -22,8 +22,8 @@ using store::number_within;
 using store::object_member;
 using store::text_member;
 
-// Upper bounds of values, more than any device or host has, in the units of the member. A grid has at most 2^31 x 2^16
-// x 2^16 blocks.
+// Upper bounds for values in a file, larger than on any device or host. The units are those of the members. A grid has
+// at most 2^31 x 2^16 x 2^16 blocks.
 constexpr unsigned kMostThreads = 1U << 16;
 constexpr unsigned kMostRegisters = 1024;
 constexpr std::size_t kMostSharedBytes = std::size_t{1} << 30;
@@ -32,11 +32,11 @@ constexpr unsigned kMostResident = 64;
 constexpr unsigned kMostSms = 4096;
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 63;
 constexpr double kMostWatts = 1e5;
-constexpr double kMostBlockCount = 1e18;  // instructions, bytes and accesses of one block, and rates
-// A launch takes less than 30 days.
+constexpr double kMostBlockCount = 1e18;  // instructions, bytes and accesses of a block; also for rates
+// Bounds of the time of a launch: it takes less than 30 days.
 constexpr double kLeastNs = 1e-3;
 constexpr double kMostNs = 30.0 * 86'400e9;
-// Largest factor between the speeds of two forms of a kernel; more is a mistake of a clock.
+// Largest factor between the speeds of two forms of a kernel. A larger factor in a file is an error.
 constexpr double kMostSpeed = 1e3;
 
 double amount(const Json& json, const char* name, double least, double most) {
@@ -86,7 +86,7 @@ Json use_by_counters_json(const std::vector<std::optional<double>>& use) {
   return json;
 }
 
-// Returns none for a line without counters.
+// Returns the use by counters; empty for a line without counters.
 std::vector<std::optional<double>> use_by_counters_from(const Json& json) {
   std::vector<std::optional<double>> use;
   if (store::find_member(json, "use_by_counters") == nullptr) return use;
@@ -99,7 +99,8 @@ std::vector<std::optional<double>> use_by_counters_from(const Json& json) {
   return use;
 }
 
-// Returns PUR and MUR of a file; nullopt if both are null, or 0 as older versions wrote for unknown ones.
+// Returns PUR and MUR from a file. Returns nullopt if both are null, or 0, which older versions wrote for unknown
+// values.
 std::optional<model::Utilisation> utilisation_from(const Json& json) {
   if (member(json, "pur").is_null() && member(json, "mur").is_null()) return std::nullopt;
   const model::Utilisation known{amount(json, "pur", 0.0, 1.0), amount(json, "mur", 0.0, 1.0)};
@@ -149,7 +150,7 @@ model::KernelFeatures features_from(const Json& json) {
 // Returns the power as JSON; null if it is unknown.
 Json watts_json(std::optional<Watts> watts) { return watts ? Json(watts->value()) : Json(); }
 
-// Returns a power of a file, where null and 0 stand for one that is unknown.
+// Returns a power from a file; nullopt for null and 0, which stand for an unknown power.
 std::optional<Watts> watts_from(const Json* json, const char* name) {
   const bool is_null = json == nullptr || json->is_null();
   const Watts watts(is_null ? 0.0 : number_within(*json, name, 0.0, kMostWatts));
@@ -177,7 +178,7 @@ Json speeds_json(const std::vector<SpeedOnSms>& speeds) {
   return json;
 }
 
-// Returns none for a line of an older version, which has none.
+// Returns the speeds on SMs from a file; empty for a line of an older version, which has none.
 std::vector<SpeedOnSms> speeds_from(const Json& json) {
   std::vector<SpeedOnSms> speeds;
   if (store::find_member(json, "speed_on_sms") == nullptr) return speeds;

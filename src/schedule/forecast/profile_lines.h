@@ -1,4 +1,4 @@
-// Profiles as objects of JSON, written and read (docs/formats/profile.md).
+// Writes profiles as JSON objects and reads them (docs/formats/profile.md).
 #pragma once
 
 #include "store/interface/document.h"
@@ -6,9 +6,9 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// Returns the record as a JSON object.
+// Returns a profile as a JSON object.
 store::Json json_of(const ProfileRecord& record);
-// Reads a record. Throws store::Malformed if a member is missing, of another type, or impossible.
+// Reads a profile from a JSON object. Throws store::Malformed if a member is missing, of another type, or out of range.
 ProfileRecord record_from(const store::Json& json);
 
 }  // namespace wattune::schedule

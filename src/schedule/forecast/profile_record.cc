@@ -41,7 +41,7 @@ Identity profile_identity(const KernelSpec& spec, const Configuration& configura
   return identity;
 }
 
-// Writes the members of the file's first version.
+// Returns a line with the members that the first version of the file format has.
 std::string profile_json(const ProfileRecord& record) {
   Json json = {{"format", kOldFormat}, {"version", 1}};
   const Json members = json_of(record);

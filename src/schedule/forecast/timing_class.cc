@@ -14,16 +14,17 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// Shares of the SMs: a kernel that is as fast on fewer than the first fills what they share; one that needs more than
-// the second needs all.
+// Bounds of the share of SMs on which a kernel is as fast as on all SMs. Below kFewSms it fills a resource that all SMs
+// share. Above kNearlyAllSms it needs all SMs.
 constexpr double kFewSms = 0.8;
 constexpr double kNearlyAllSms = 0.95;
-// A residency curve is flat if three quarters of the blocks have this share of the speed.
+// Least speed with three quarters of the resident blocks, divided by the speed with all, at which a residency curve
+// counts as flat.
 constexpr double kFlat = 0.9;
-constexpr double kFull = 0.6;          // least use of a resource that is full
-constexpr double kUnknownIssue = 0.5;  // PUR of a kernel of which it is unknown
+constexpr double kFull = 0.6;          // a resource counts as full above this use
+constexpr double kUnknownIssue = 0.5;  // PUR of a kernel whose PUR is unknown
 
-// Returns the number of rounds in which this many places for blocks run the grid.
+// Returns the number of rounds in which the grid runs if `places` blocks are resident at a time.
 std::uint64_t rounds_in(const KernelTraits& kernel, std::uint64_t places) {
   return (kernel.blocks + places - 1) / places;
 }
@@ -36,7 +37,8 @@ bool has_flat_curve(const KernelTraits& kernel) {
   return rates[fewer - 1] >= kFlat && rounds_in(kernel, sms * fewer) > rounds_in(kernel, sms * rates.size());
 }
 
-// True if on those SMs on which the kernel is as fast as on all, its blocks take more rounds.
+// True if the grid needs more rounds on the SMs on which the kernel is as fast as on all SMs. Only then does its equal
+// speed mean something.
 bool saturates(const KernelTraits& kernel) {
   const std::uint64_t resident = kernel.profile.blocks_alone;
   const std::uint64_t sms = kernel.speed_on_sms.back().sms;
@@ -49,7 +51,7 @@ bool has_full(std::span<const double> use) {
   return std::ranges::any_of(use, [](double share) { return share > kFull; });
 }
 
-// True if counters were read of all resources that the SMs share.
+// True if counters were read for all resources that the SMs share.
 bool has_shared_counters(const KernelTraits& kernel) {
   const std::span<const std::optional<double>> read = kernel.use_by_counters;
   return read.size() == simulate::kResources &&
@@ -111,7 +113,7 @@ model::Utilisation likely_utilisation(const KernelTraits& kernel) {
 }
 
 double launch_rank(const KernelTraits& kernel) {
-  const double issued = kernel.utilisation ? kernel.utilisation->pipeline : kUnknownIssue;  // 0 to 1
+  const double issued = kernel.utilisation ? kernel.utilisation->pipeline : kUnknownIssue;  // PUR, 0 to 1
   switch (kernel_class(kernel)) {
     case KernelClass::shared_full: return issued;
     case KernelClass::unknown: return 1.0 + issued;
