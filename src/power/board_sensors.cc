@@ -30,13 +30,6 @@ Nanoseconds settling(const SensorTraits& traits) {
   return std::max({traits.window, 3.0 * traits.time_constant, traits.lag}) + 2.0 * traits.period;
 }
 
-// Returns the time that a reading covers. Without a known window it is a quarter of the period, as on GA100 and GH100.
-// A sensor with a time constant smooths a ripple like a window of four time constants.
-Nanoseconds seen_by(const SensorTraits& traits) {
-  if (traits.response == Response::lag) return 4.0 * traits.time_constant;
-  return traits.window > Nanoseconds() ? traits.window : traits.period / 4.0;
-}
-
 // True unless windows cover each period a whole number of times, and so see every moment equally often.
 bool sees_a_part(const SensorTraits& traits) {
   constexpr double kPeriodTolerance = 0.05;
@@ -46,6 +39,11 @@ bool sees_a_part(const SensorTraits& traits) {
 }
 
 }  // namespace
+
+Nanoseconds seen_by(const SensorTraits& traits) {
+  if (traits.response == Response::lag) return 4.0 * traits.time_constant;
+  return traits.window > Nanoseconds() ? traits.window : traits.period / 4.0;
+}
 
 Result<BoardSensors> BoardSensors::in(const Recording& recording) {
   BoardSensors sensors{first_of_board(recording.energy), first_of_board(recording.power)};

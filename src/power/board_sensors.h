@@ -14,6 +14,10 @@ const Trace<T>* first_of_board(const std::vector<Trace<T>>& traces) {
   return found != traces.end() ? &*found : nullptr;
 }
 
+// Returns the time that a reading covers. Without a known window it is a quarter of the period, as on GA100 and GH100.
+// A sensor with a time constant smooths a ripple like a window of four time constants.
+Nanoseconds seen_by(const SensorTraits& traits);
+
 // The sensors that measure a board; at least one is not nullptr. They point into the recording, which outlives them.
 struct BoardSensors {
   const Trace<Joules>* counter = nullptr;

@@ -74,6 +74,13 @@ Result<Cost> cost_of_set_up(Recorder& recorder, Load& load, EnergyOptions option
 
 Watts distance(Watts a, Watts b) { return Watts(std::abs((a - b).value())); }
 
+// Adds the bounds of two errors that are independent. The root of the sum of squares would be too little for errors
+// that may be anywhere up to their bounds, and the sum is too much.
+Joules independent(Joules one, Joules other) {
+  const double a = one.value(), b = other.value();
+  return Joules(std::sqrt(a * a + b * b + a * b));
+}
+
 // Adds power and dynamic energy. If a launch took longer than its known time, either the board idled in a gap, or the
 // launch was slower. The dynamic energy is the same in both cases.
 void complete(EnergyFigures& figures, const EnergyOptions& options) {
@@ -81,7 +88,7 @@ void complete(EnergyFigures& figures, const EnergyOptions& options) {
   if (!options.context_idle) return;
   const Measured<Watts>& idle = *options.context_idle;
   figures.dynamic = {figures.energy.value - idle.value * figures.time,
-                     figures.energy.uncertainty + idle.uncertainty * figures.time};
+                     independent(figures.energy.uncertainty, idle.uncertainty * figures.time)};
 }
 
 // Shares out the extra time of launches, which took longer in the window than when they were timed. The extra time is a
@@ -108,6 +115,16 @@ void share_gap(EnergyFigures& figures, const EnergyOptions& options) {
   figures.time -= gap / 2.0;
 }
 
+// Widens the energies by how much launches differ: those that ran are a sample of all. Takes 2.2 standard errors.
+void add_sampling_error(EnergyFigures& figures, double time_error) {
+  constexpr double kDeviations = 2.2;
+  const auto widen = [&](Measured<Joules>& each) {
+    each.uncertainty = Joules(std::hypot(each.uncertainty.value(), kDeviations * time_error * each.value.value()));
+  };
+  widen(figures.energy);
+  if (figures.dynamic) widen(*figures.dynamic);
+}
+
 // Returns a function that tells by the first part of a window whether a launch takes more energy than
 // EnergyOptions::most_energy; empty if that is not set or cannot be told.
 IsEnough takes_too_much(SetUp set_up, const EnergyOptions& options) {
@@ -125,9 +142,11 @@ IsEnough takes_too_much(SetUp set_up, const EnergyOptions& options) {
 }  // namespace
 
 Result<Measured<Watts>> measure_idle(Recorder& recorder) {
+  // The parts of the wait are so short that no sensor can tell one from another, so that no phases are needed.
+  constexpr Nanoseconds kPart{100.0};
   const auto wait = [&](std::size_t times) -> Result<Load::Batch> {
     const Nanoseconds begin = recorder.now();
-    recorder.wait(static_cast<double>(times) * nanoseconds_from_ms(1));
+    recorder.wait(static_cast<double>(times) * kPart);
     return Load::Batch{times, begin, recorder.now()};
   };
   WATTUNE_ASSIGN(const WindowFigures window, measure_window(recorder, wait, {.window = kScreeningWindow}));
@@ -160,6 +179,8 @@ Result<EnergyFigures> measure(Recorder& recorder, Load& load, const EnergyOption
   }
   complete(figures, options);
   share_gap(figures, options);
+  std::vector<WindowFigures> windows = series.windows();
+  add_sampling_error(figures, middle_of(windows).time_error);
   figures.took = recorder.now() - begin;
   return figures;
 }

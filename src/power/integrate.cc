@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <span>
 #include <vector>
 
 #include "power/counter_trace.h"
@@ -85,14 +87,19 @@ Joules trapezoids(const std::vector<Point>& points) {
   return sum;
 }
 
+// Returns the sum of the squared differences of successive readings, in W^2.
+double squares_of(std::span<const Point> points) {
+  double squares = 0.0;
+  for (std::size_t i = 1; i < points.size(); ++i)
+    squares += std::pow((points[i].power - points[i - 1].power).value(), 2);
+  return squares;
+}
+
 // Returns the half width of a 95 % interval of a sum of readings that stand for a period each. The half width is two
 // and a half standard deviations, because these are estimated from few readings. The variance of a reading is half the
 // mean square of successive differences (von Neumann).
 Joules chance(const std::vector<Point>& points, Nanoseconds period) {
-  double squares = 0.0;
-  for (std::size_t i = 1; i < points.size(); ++i)
-    squares += std::pow((points[i].power - points[i - 1].power).value(), 2);
-  return 2.5 * Watts(std::sqrt(squares / 2.0)) * period;
+  return 2.5 * Watts(std::sqrt(squares_of(points) / 2.0)) * period;
 }
 
 Nanoseconds reading_gap(const Trace<Watts>& trace) {
@@ -103,14 +110,25 @@ Nanoseconds reading_gap(const Trace<Watts>& trace) {
 
 Watts difference_of(Watts a, Watts b) { return Watts(std::abs((a - b).value())); }
 
-// Bounds the error of equation 6, which uses the power at both ends. It covers noise, and changes between two readings.
-Joules correction_bound(const std::vector<Point>& inside, const SensorTraits& traits) {
-  const Point& first = inside.front();
-  const Point& last = inside.back();
-  const Watts noise = traits.noise * (first.power + last.power);
-  const Watts steps =
-      difference_of(first.power, inside[1].power) + difference_of(last.power, inside[inside.size() - 2].power);
-  return (2.0 * noise + steps) * traits.time_constant;
+// The error of equation 6, which uses the power at both ends: that by the noise of readings, and that by changes
+// between two readings that no noise explains.
+struct CorrectionError {
+  Joules noise;
+  Joules changes;
+};
+
+CorrectionError correction_error(const std::vector<Point>& inside, const SensorTraits& traits) {
+  constexpr double kNoiseDeviations = 4.0;  // a change beyond these is no noise
+  const std::span<const Point> between = std::span(inside).subspan(1, inside.size() - 2);
+  const double pairs = between.size() > 1 ? static_cast<double>(between.size() - 1) : 1.0;
+  const Watts noise =
+      std::max(traits.noise * inside.front().power, Watts(std::sqrt(squares_of(between) / 2.0 / pairs)));
+  const auto beyond_noise = [&](const Point& one, const Point& other) {
+    return std::max(Watts(), difference_of(one.power, other.power) - kNoiseDeviations * noise);
+  };
+  const Watts changes =
+      beyond_noise(inside.front(), inside[1]) + beyond_noise(inside.back(), inside[inside.size() - 2]);
+  return {2.0 * std::numbers::sqrt2 * noise * traits.time_constant, changes * traits.time_constant};
 }
 
 }  // namespace
@@ -157,12 +175,16 @@ Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nanoseconds begin,
   Joules energy = trapezoids(inside);
   // If all readings came late by half the time between two readings, both ends of the integral would move.
   const Watts change = inside.back().power - inside.front().power;
-  Joules bound = chance(inside, period_of(traits)) + difference_of(change, Watts()) * (reading_gap(power) / 2.0) +
-                 resolution_of(power) / 2.0 * (end - begin);
+  Joules bound =
+      difference_of(change, Watts()) * (reading_gap(power) / 2.0) + rounding_of(power, begin, end) * (end - begin);
+  Joules by_chance = chance(inside, period_of(traits));
   if (traits.response == Response::lag) {
+    const CorrectionError error = correction_error(inside, traits);
     energy += change * traits.time_constant;
-    bound += correction_bound(inside, traits);
+    by_chance = Joules(std::hypot(by_chance.value(), error.noise.value()));
+    bound += error.changes;
   }
+  bound += by_chance;
   return Measured<Joules>{energy, bound};
 }
 

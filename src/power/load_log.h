@@ -18,6 +18,13 @@ class LoadLog {
   // Returns the number of launches in a time. If an end of the time lies within a batch, the launches of the batch
   // count in proportion to the part inside.
   double launches(Nanoseconds begin, Nanoseconds end) const;
+  // Returns how many batches began until a moment.
+  std::size_t begun(Nanoseconds moment) const;
+  // Returns the times between two batches that lie within a time.
+  std::vector<Nanoseconds> gaps(Nanoseconds begin, Nanoseconds end) const;
+  // Returns the standard error of the mean time of a launch within a time, as a share: that by which batches differ
+  // from the next. 0 if fewer than four batches lie within.
+  double time_error(Nanoseconds begin, Nanoseconds end) const;
   // Returns the part of a time in which batches were running.
   Nanoseconds busy(Nanoseconds begin, Nanoseconds end) const;
 

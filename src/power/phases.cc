@@ -1,7 +1,9 @@
 #include "power/phases.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace wattune::inline v0_1::power {
 
@@ -9,6 +11,18 @@ namespace {
 
 // Returns `time` modulo `whole`; it is never negative.
 Nanoseconds past(Nanoseconds time, Nanoseconds whole) { return time - std::floor(time / whole) * whole; }
+
+// Returns the square of a harmonic's amplitude over the phases.
+double squared_harmonic(const std::vector<double>& values, std::size_t harmonic) {
+  const auto n = static_cast<double>(values.size());
+  double along = 0.0, across = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double turn = 2.0 * std::numbers::pi * static_cast<double>(harmonic * i) / n;
+    along += values[i] * std::cos(turn);
+    across += values[i] * std::sin(turn);
+  }
+  return (along * along + across * across) / (n * n);
+}
 
 }  // namespace
 
@@ -25,14 +39,21 @@ Nanoseconds Phases::wait(Nanoseconds now) {
   return least;
 }
 
-// Estimates the variance of a batch: half the mean square of the differences from each phase to the next, where the
-// first follows the last.
-double Phases::bound(const std::function<Result<Watts>(Nanoseconds begin, Nanoseconds end)>& mean) const {
+// Estimates the variance of the mean. Noise is as large in each harmonic of the phases as in their mean. A launch has
+// less in each higher one, and the mean errs by the sixteenth. So the mean of the fifth to the eighth covers both. If a
+// batch is missing, half the mean square of the differences from each phase to the next is the variance of one.
+// Takes 2.6 standard deviations, since seven numbers tell their variance roughly.
+double Phases::bound(const std::function<Result<Watts>(Nanoseconds begin, Nanoseconds end)>& mean,
+                     const std::function<double(Nanoseconds time)>& noise) const {
+  constexpr double kDeviations = 2.6;
   std::vector<double> means;
+  double left_out = 0.0;
   for (const std::optional<Load::Batch>& batch : batches_) {
     if (!batch) continue;
     const Result<Watts> power = mean(batch->begin, batch->end);
-    if (power) means.push_back(power->value());
+    if (!power) continue;
+    means.push_back(power->value());
+    left_out += std::pow(noise(batch->end - batch->begin), 2);
   }
   double squares = 0.0;
   double sum = 0.0;
@@ -40,7 +61,17 @@ double Phases::bound(const std::function<Result<Watts>(Nanoseconds begin, Nanose
     squares += std::pow(means[(i + 1) % means.size()] - means[i], 2);
     sum += means[i];
   }
-  return sum > 0.0 ? std::sqrt(squares / 2.0) / sum : 0.0;
+  if (!(sum > 0.0)) return 0.0;
+  const auto n = static_cast<double>(means.size());
+  double variance = squares / 2.0 / (n * n);
+  if (means.size() == kPhases) {
+    variance = squared_harmonic(means, kPhases / 2);
+    for (std::size_t harmonic = 5; harmonic < kPhases / 2; ++harmonic)
+      variance += 2.0 * squared_harmonic(means, harmonic);
+    variance /= 7.0;
+  }
+  const double share = variance / std::pow(sum / n, 2) - left_out / (n * n);
+  return kDeviations * std::sqrt(std::max(share, 0.0));
 }
 
 }  // namespace wattune::power

@@ -29,9 +29,11 @@ class Phases {
   // Stores the batch that began at the phase of the last wait().
   void add(const Load::Batch& batch) { batches_[next_] = batch; }
 
-  // Returns half of the 95 % interval of the mean power, as a share of it. It is estimated from the differences of the
-  // batches' powers from one phase to the next; `mean` returns the power of a time.
-  double bound(const std::function<Result<Watts>(Nanoseconds begin, Nanoseconds end)>& mean) const;
+  // Returns half of the 95 % interval of the mean power, as a share of it. It is estimated from how
+  // the batches' powers vary from phase to phase; `mean` returns the power of a time. `noise` returns the standard
+  // deviation of such a mean that has other causes than phases, as a share, and is left out.
+  double bound(const std::function<Result<Watts>(Nanoseconds begin, Nanoseconds end)>& mean,
+               const std::function<double(Nanoseconds time)>& noise) const;
 
  private:
   const Nanoseconds period_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <optional>
 
 namespace wattune::inline v0_1::power {
 
@@ -14,6 +16,34 @@ Watts resolution_of(const Trace<Watts>& power) {
     if (std::ranges::all_of(power.changes, is_whole)) return Watts(step);
   }
   return {};
+}
+
+// Computes the amplitude of the error over all levels: for noise of s steps it is exp(-2 pi^2 s^2) / pi, and a bit more
+// for its harmonics. The noise is the sensor's own. If successive readings differ by more than those of a level that
+// lies between two steps, they show it, too.
+Watts rounding_of(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end) {
+  constexpr double kBetweenTwoSteps = 0.4;  // variance in squared steps; without noise it is a quarter at most
+  constexpr double kLeastNoise = 0.2;       // steps
+  constexpr double kHarmonics = 1.3;
+  const Watts step = resolution_of(power);
+  const SensorTraits& traits = power.sensor.traits;
+  double n = 0.0, sum = 0.0, squares = 0.0;
+  std::optional<double> last;
+  for (const Change<Watts>& change : power.changes) {
+    if (change.at < begin || change.at > end || !(step > Watts())) continue;
+    const double steps = change.value / step;
+    n += 1.0;
+    sum += steps;
+    squares += std::pow(steps - last.value_or(steps), 2);
+    last = steps;
+  }
+  const double readings = traits.period > Nanoseconds() ? (end - begin) / traits.period : n;
+  const double apart = squares / 2.0 / std::max(1.0, readings);
+  double variance = n > 0.0 ? std::pow(traits.noise * sum / n, 2) : 0.0;
+  if (apart > kBetweenTwoSteps) variance = std::max(variance, apart - 1.0 / 12.0);
+  if (variance < kLeastNoise * kLeastNoise) return step / 2.0;
+  constexpr double kPi = std::numbers::pi;
+  return kHarmonics / kPi * std::exp(-2.0 * kPi * kPi * variance) * step;
 }
 
 }  // namespace wattune::power

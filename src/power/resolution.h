@@ -1,5 +1,6 @@
-// Finds the resolution of a power sensor. A constant level is rounded in the same way in every reading, so that
-// averaging does not reduce the error.
+// Finds the resolution of a power sensor, and the error that it leaves. A constant level is rounded in the same way in
+// every reading, so that averaging does not reduce the error. Noise spreads readings over several steps, and then it
+// does.
 #pragma once
 
 #include "wattune/power/recorder.h"
@@ -8,5 +9,8 @@ namespace wattune::inline v0_1::power {
 
 // Returns 1 W or 0.1 W if all readings are multiples of it; 0 W if the resolution is finer.
 Watts resolution_of(const Trace<Watts>& power);
+
+// Returns the largest error that rounding leaves in the mean power of a time: half a step, or less with noise.
+Watts rounding_of(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);
 
 }  // namespace wattune::power

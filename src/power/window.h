@@ -11,8 +11,9 @@ namespace wattune::inline v0_1::power {
 using RunBatch = std::function<Result<Load::Batch>(std::size_t)>;
 
 struct WindowFigures {
-  Cost cost;           // of one launch
-  std::string sensor;  // the sensor that was used
+  Cost cost;                // of one launch
+  double time_error = 0.0;  // standard error of the time of a launch, as a share, by how much launches differ
+  std::string sensor;       // the sensor that was used
   std::optional<double> disagreement;
   bool phased = false;
   BoardConditions conditions;

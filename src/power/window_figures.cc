@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <vector>
 
 #include "power/board_sensors.h"
 #include "power/counter_trace.h"
+#include "power/end_errors.h"
 #include "power/resolution.h"
 
 namespace wattune::inline v0_1::power {
@@ -40,14 +43,19 @@ auto mean_by(const Trace<Joules>& counter) {
   };
 }
 
+double no_noise(Nanoseconds) { return 0.0; }
+
 // Integrates the power until the last moment that the sensor has shown. The bound is the chance of its readings or, if
-// batches began at phases, the error that these left.
+// batches began at phases, the error that these left. Readings of a sensor with a time constant hang together, so that
+// the lower of both counts.
 Result<Told> told_by_power(const Trace<Watts>& power, const BoardSensors& sensors, const RunWindow& window) {
   const Nanoseconds end = window.end - sensors.lag() - sensors.period();
   WATTUNE_ASSIGN(Measured<Joules> energy, integrate(power, window.begin, end));
-  const Joules rounding = resolution_of(power) / 2.0 * (end - window.begin);
-  if (window.phases && !window.ended_after)
-    energy.uncertainty = std::min(energy.uncertainty, energy.value * window.phases->bound(mean_by(power)) + rounding);
+  if (!window.phases || window.ended_after) return Told{energy, window.begin, end, power.sensor.name};
+  const Joules rounding = rounding_of(power, window.begin, end) * (end - window.begin);
+  const Joules by_phases = energy.value * window.phases->bound(mean_by(power), no_noise) + rounding;
+  const bool lags = power.sensor.traits.response == Response::lag;
+  energy.uncertainty = lags ? std::min(energy.uncertainty, by_phases) : by_phases;
   return Told{energy, window.begin, end, power.sensor.name};
 }
 
@@ -58,51 +66,110 @@ Measured<Watts> power_in_gaps(const Told& told, const std::optional<Measured<Wat
   return context_idle.value_or(Measured<Watts>{half, half});
 }
 
-// Computes the cost of a launch. Each end of the time may lie within a launch, whose power may vary. If the power is
-// between 0 and twice its mean, half a launch's energy may lie on the other side of an end.
+// Computes the cost of a launch. Its bound covers the power in the gaps only.
 Cost cost_of(const Told& told, const RunWindow& window, const Measured<Watts>& in_gaps) {
   const double launches = window.log.launches(told.begin, told.end);
   const Nanoseconds busy = window.log.busy(told.begin, told.end);
   const Nanoseconds gaps = told.end - told.begin - busy;
-  const Joules energy = (told.energy.value - in_gaps.value * gaps) / launches;
-  const Joules ends = 2.0 * (energy / 2.0) / launches;
-  return {{energy, (told.energy.uncertainty + in_gaps.uncertainty * gaps) / launches + ends}, busy / launches};
+  return {{(told.energy.value - in_gaps.value * gaps) / launches, in_gaps.uncertainty * gaps / launches},
+          busy / launches};
 }
 
-// Returns the error that phases left. It is for a counter that may add up what a sensor sees in a part of its period.
-Joules unseen(const RunWindow& window, const BoardSensors& sensors, Joules energy) {
-  const SensorTraits& counter = sensors.counter->sensor.traits;
-  const bool counts_all = counter.window > Nanoseconds() && counter.window >= counter.period;
-  if (!window.phases || counts_all) return {};
-  return energy * (sensors.power != nullptr ? window.phases->bound(mean_by(*sensors.power))
-                                            : window.phases->bound(mean_by(*sensors.counter)));
+Watts mean_power_of(const Told& told) { return told.energy.value / (told.end - told.begin); }
+
+Joules hypotenuse(Joules one, Joules other) { return Joules(std::hypot(one.value(), other.value())); }
+
+// True if the counter is known to see all of the time.
+bool counts_all(const SensorTraits& counter) {
+  return counter.window > Nanoseconds() && counter.window >= counter.period;
 }
 
-Joules distance(Joules a, Joules b) { return Joules(std::abs((a - b).value())); }
-
-// Returns by how much publications of a counter deviate from their neighbours, per launch. The uncertainty of their
-// moments, and of the launch in which they lie, does not count. Such publications came late or were left out. The
-// publications at the ends may be off as much.
-Joules stray(const Trace<Joules>& counter, const Told& told, const RunWindow& window, const Cost& cost, Watts in_gaps) {
+// Returns the publications within the time. A counter may see more of some batches than of others, if these begin at
+// phases of its period.
+std::vector<Deviation> deviations_of(const Trace<Joules>& counter, const Told& told, const RunWindow& window,
+                                     Joules launch, Watts in_gaps) {
+  std::vector<Deviation> all;
   const Result<CounterTrace> trace = CounterTrace::of(counter, told.end, std::nullopt);
-  if (!trace) return {};
-  const Watts power = told.energy.value / (told.end - told.begin);
-  std::vector<Measured<Joules>> off;  // deviation of each from the count if all launches took the same energy
+  if (!trace) return all;
   for (const Publication& each : trace->publications()) {
     if (each.at.value < told.begin || each.at.value > told.end) continue;
     const Nanoseconds idle = each.at.value - told.begin - window.log.busy(told.begin, each.at.value);
-    const Joules expected = cost.energy.value * window.log.launches(told.begin, each.at.value) + in_gaps * idle;
-    off.push_back({each.counted - expected, power * each.at.uncertainty});
+    const Joules expected = launch * window.log.launches(told.begin, each.at.value) + in_gaps * idle;
+    all.push_back({.at = each.at.value,
+                   .off = each.counted - expected,
+                   .by_moment = mean_power_of(told) * each.at.uncertainty,
+                   .part = window.phases && !counts_all(counter.sensor.traits) ? window.log.begun(each.at.value) : 0});
   }
-  // The ends may deviate more than the most deviating of a few publications.
-  constexpr double kEndUncertaintyFactor = 1.5;
-  Joules furthest;
-  for (std::size_t i = 1; i + 1 < off.size(); ++i) {
-    const Joules between = (off[i - 1].value + off[i + 1].value) / 2.0;
-    const Joules known = off[i].uncertainty + (off[i - 1].uncertainty + off[i + 1].uncertainty) / 2.0;
-    furthest = std::max(furthest, distance(off[i].value, between) - known - cost.energy.value / 2.0);
+  return all;
+}
+
+// Returns the error that phases left. It is for a counter that may add up what a sensor sees in a part of its period.
+// The noise of readings is no part of it: neither that of a power sensor, nor the scatter of the counter's
+// publications.
+Joules unseen(const RunWindow& window, const BoardSensors& sensors, const Told& told,
+              const std::optional<Joules>& scatter) {
+  if (!window.phases || counts_all(sensors.counter->sensor.traits)) return {};
+  if (sensors.power != nullptr) {
+    const SensorTraits& traits = sensors.power->sensor.traits;
+    const auto noise = [&](Nanoseconds time) { return traits.noise * std::sqrt(traits.period / time); };
+    return told.energy.value * window.phases->bound(mean_by(*sensors.power), noise);
   }
-  return kEndUncertaintyFactor * furthest / window.log.launches(told.begin, told.end);
+  const Joules at_ends = std::numbers::sqrt2 * scatter.value_or(Joules());
+  const auto noise = [&](Nanoseconds time) { return at_ends / (mean_power_of(told) * time); };
+  return told.energy.value * window.phases->bound(mean_by(*sensors.counter), noise);
+}
+
+// Bounds the energy that gaps between batches hide from a sensor that sees a part of its period. All gaps lie near the
+// same place of a period, so the sensor may see each of them, or none.
+Joules hidden_in_gaps(const RunWindow& window, const SensorTraits& traits, const Told& told, Watts in_gaps) {
+  const Nanoseconds seen = seen_by(traits);
+  if (!window.phases || traits.response == Response::lag || !(seen > Nanoseconds()) || seen >= traits.period) return {};
+  const double too_often = std::max(1.0, traits.period / seen - 1.0);
+  Nanoseconds hidden;
+  for (const Nanoseconds gap : window.log.gaps(told.begin, told.end))
+    hidden += std::min(too_often * gap, traits.period - seen);
+  return std::max(mean_power_of(told) - in_gaps, Watts()) * hidden;
+}
+
+// Bounds the error of the counted energy. If the publications do not show it, each end may lie within a launch. If the
+// power of a launch is between 0 and twice its mean, half of its energy may lie on the other side of an end. Late
+// publications count half as much again, since the ends may deviate more than the most deviating of a few.
+Joules bound_by_counter(const BoardSensors& sensors, const Told& told, const RunWindow& window, Joules launch,
+                        Watts in_gaps) {
+  constexpr double kLateFactor = 1.5;
+  const Nanoseconds period = sensors.counter->sensor.traits.period;
+  const std::vector<Deviation> deviations = deviations_of(*sensors.counter, told, window, launch, in_gaps);
+  const std::optional<Joules> scatter =
+      scatter_of(deviations, period > Nanoseconds() ? mean_power_of(told) * period / 2.0 : told.energy.value);
+  const Joules ends = scatter ? bound_of_ends(*scatter, deviations.size())
+                              : told.energy.uncertainty + launch + kLateFactor * furthest_of(deviations, launch);
+  const bool sees_gaps = counts_all(sensors.counter->sensor.traits);
+  const Joules hidden = sees_gaps ? Joules() : hidden_in_gaps(window, sensors.sampling(), told, in_gaps);
+  return hypotenuse(hypotenuse(ends, unseen(window, sensors, told, scatter)), hidden);
+}
+
+// Returns the standard deviation of the readings within the time, over their mean.
+double spread_of_readings(const Trace<Watts>& power, const Told& told) {
+  double n = 0.0, sum = 0.0, squares = 0.0;
+  for (const Change<Watts>& change : power.changes) {
+    if (change.at < told.begin || change.at > told.end) continue;
+    n += 1.0;
+    sum += change.value.value();
+    squares += std::pow(change.value.value(), 2);
+  }
+  return n > 0.0 && sum > 0.0 ? std::sqrt(std::max(0.0, n * squares - sum * sum)) / sum : 0.0;
+}
+
+// Bounds the error of the integrated energy. Either end may lie within a launch, of which readings that cover several
+// show little, and readings that cover a part show how its power varies.
+Joules bound_by_power(const BoardSensors& sensors, const Told& told, const RunWindow& window, const Cost& cost,
+                      Watts in_gaps) {
+  const SensorTraits& traits = sensors.power->sensor.traits;
+  const Nanoseconds seen = seen_by(traits);
+  const double averaged = seen > Nanoseconds() ? cost.time / seen : 1.0;
+  const double of_launch = std::min({1.0, averaged, 2.0 * spread_of_readings(*sensors.power, told)});
+  return hypotenuse(told.energy.uncertainty, hidden_in_gaps(window, traits, told, in_gaps)) +
+         of_launch * cost.energy.value;
 }
 
 std::optional<double> disagreement(const Told& told, const BoardSensors& sensors) {
@@ -203,11 +270,13 @@ Result<WindowFigures> figures_of(const RunWindow& window, const Recording& recor
                                                              : told_by_power(*sensors.power, sensors, window));
   const Measured<Watts> in_gaps = power_in_gaps(told, options.context_idle);
   Cost cost = cost_of(told, window, in_gaps);
-  if (sensors.counter != nullptr)
-    cost.energy.uncertainty +=
-        unseen(window, sensors, cost.energy.value) + stray(*sensors.counter, told, window, cost, in_gaps.value);
+  const Joules bound = sensors.counter != nullptr
+                           ? bound_by_counter(sensors, told, window, cost.energy.value, in_gaps.value)
+                           : bound_by_power(sensors, told, window, cost, in_gaps.value);
+  cost.energy.uncertainty += bound / window.log.launches(told.begin, told.end);
   const BoardConditions conditions = conditions_of(window, recording);
   return WindowFigures{.cost = cost,
+                       .time_error = window.log.time_error(told.begin, told.end),
                        .sensor = told.sensor,
                        .disagreement = disagreement(told, sensors),
                        .phased = window.phases.has_value(),

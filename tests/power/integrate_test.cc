@@ -76,6 +76,31 @@ TEST(CountedSpan, AWindowMayBeTooShort) {
   EXPECT_THAT(error.to_string(), HasSubstr("changed fewer than twice in 250 ms"));
 }
 
+// Makes readings of a level of 200.4 W in whole watts, every 10 ms for 10 s. The noise is a share of the level.
+Trace<Watts> rounded(double noise) {
+  Trace<Watts> trace{
+      {"virtual.power", Scope::gpu, {.response = Response::boxcar, .period = ms(10), .window = ms(10), .noise = noise}},
+      {}};
+  Random random(7);
+  for (int i = 1; i <= 1000; ++i) {
+    double normal = -6.0;
+    for (int k = 0; k < 12; ++k) normal += random.uniform();
+    const Watts shown(std::round(200.4 * (1.0 + noise * normal)));
+    if (trace.changes.empty() || trace.changes.back().value != shown)
+      trace.changes.push_back({ms(10.0 * i - 2.0), ms(10.0 * i), shown});
+  }
+  return trace;
+}
+
+// Noise of 1 W spreads readings over several watts, so that their mean is far better than each.
+TEST(Integrate, RoundingAddsHalfAStepUnlessNoiseSpreadsReadings) {
+  const Measured<Watts> still = mean_power(rounded(0.0), ms(100), ms(9900)).value();
+  EXPECT_NEAR(still.uncertainty.value(), 0.5, 0.01);
+  const Measured<Watts> noisy = mean_power(rounded(0.005), ms(100), ms(9900)).value();
+  EXPECT_LT(noisy.uncertainty.value(), 0.2);
+  EXPECT_NEAR(noisy.value.value(), 200.4, noisy.uncertainty.value());
+}
+
 // Counts how often the truth was within the bound, and the widest bound, as a share.
 struct Coverage {
   int within = 0;

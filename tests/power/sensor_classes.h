@@ -111,6 +111,7 @@ struct LoadKind {
   double least = 0.0;       // least number of launches in a period of the sensor; 0 for launches of 3.5 ms
   double most = 0.0;
   double slower = 1.0;  // time of a launch relative to the timed one
+  double jitter = 0.0;  // largest deviation of the time of a launch from its mean, as a share
 };
 
 inline std::vector<LoadKind> load_kinds() {
@@ -119,7 +120,8 @@ inline std::vector<LoadKind> load_kinds() {
           {"light, 10 % slower than timed", 1.15, 0.0, 0.0, 0.0, 1.1},
           {"full, 10 % slower than timed", 4.0, 0.0, 0.0, 0.0, 1.1},
           {"two phases, 9 to 11 in a period", 3.0, 0.5, 9.0, 11.0},
-          {"two phases, 1 to 3 in a period", 3.0, 0.5, 1.0, 3.0}};
+          {"two phases, 1 to 3 in a period", 3.0, 0.5, 1.0, 3.0},
+          {"jittered by up to 20 %", 3.0, 0.0, 0.0, 0.0, 1.0, 0.2}};
 }
 
 // Draws the launches in a period. For every second seed they are a whole number, and so stay in step with the sensor.
@@ -142,16 +144,22 @@ struct Outcomes {
 
 class StrangersLoad : public Load {
  public:
-  StrangersLoad(VirtualBoard& board, Profile launch) : board_(board), launch_(std::move(launch)) {}
+  StrangersLoad(VirtualBoard& board, Profile launch, double jitter, std::uint64_t seed)
+      : board_(board), launch_(std::move(launch)), jitter_(jitter), random_(seed) {}
   Result<Batch> run(std::size_t launches) override {
     const Nanoseconds begin = board_.now();
-    board_.run(launch_, launches);
+    for (std::size_t i = 0; i < launches; ++i) {
+      const double longer = 1.0 + jitter_ * (2.0 * random_.uniform() - 1.0);
+      for (const Stretch& each : launch_) board_.run({{longer * each.time, each.power}}, 1);
+    }
     return Batch{launches, begin, board_.now()};
   }
 
  private:
   VirtualBoard& board_;
   const Profile launch_;
+  const double jitter_;
+  Random random_;
 };
 
 // Measures a load on a board. The seed draws the phases of publications and readings and the length of launches.
@@ -172,10 +180,12 @@ inline Outcomes outcomes_of(SensorClass board_class, const LoadKind& kind, Nanos
   const Watts at_rest(95.0 + 10.0 * random.uniform());
   const Watts power = kind.of_idle * at_rest;
   VirtualBoard board(board_class.sensors, at_rest);
+  board.tells_conditions = false;
   board.wait(ms(1000) * random.uniform());
   const Measured<Watts> idle = measure_idle(board).value();
   StrangersLoad load(board,
-                     {{time / 2.0, power * (1.0 + kind.modulation)}, {time / 2.0, power * (1.0 - kind.modulation)}});
+                     {{time / 2.0, power * (1.0 + kind.modulation)}, {time / 2.0, power * (1.0 - kind.modulation)}},
+                     kind.jitter, seed);
   EnergyOptions options{.window = window};
   options.context_idle = idle;
   options.launch_time = time / kind.slower;
@@ -187,16 +197,38 @@ inline Outcomes outcomes_of(SensorClass board_class, const LoadKind& kind, Nanos
           outcome(*figures.dynamic, (power - at_rest) * time)};
 }
 
-// Frequencies with which the truth is within the bound of each figure, and medians of the bounds, as shares.
+// Frequencies with which the truth is within the bound of each figure, with medians of the bounds and 95 % quantiles of
+// the errors, as shares.
 struct Covered {
   struct Figure {
     double inside = 0.0;
     double bound = 0.0;
+    double error = 0.0;
   };
   Figure energy;
   Figure power;
   Figure dynamic;
 };
+
+inline Covered covered_in(std::vector<Outcomes> all) {
+  const auto figure = [&](Outcome Outcomes::*member) {
+    const auto inside = std::ranges::count_if(all, [&](const Outcomes& each) { return (each.*member).inside(); });
+    std::ranges::sort(all, {}, [&](const Outcomes& each) { return (each.*member).bound; });
+    const double bound = (all[all.size() / 2].*member).bound;
+    std::ranges::sort(all, {}, [&](const Outcomes& each) { return std::abs((each.*member).error); });
+    const double error = std::abs((all[all.size() * 95 / 100].*member).error);
+    return Covered::Figure{static_cast<double>(inside) / static_cast<double>(all.size()), bound, error};
+  };
+  return {figure(&Outcomes::energy), figure(&Outcomes::power), figure(&Outcomes::dynamic)};
+}
+
+// Measures this kind of load so many times on boards with these sensors.
+inline Covered covered_on(const SensorClass& board_class, const LoadKind& kind, Nanoseconds window,
+                          std::uint64_t seeds) {
+  std::vector<Outcomes> all;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) all.push_back(outcomes_of(board_class, kind, window, seed));
+  return covered_in(std::move(all));
+}
 
 // Measures this kind of load on all boards that are kept aside, or on all others.
 inline Covered covered_by(const LoadKind& kind, Nanoseconds window, bool kept_aside, std::uint64_t seeds) {
@@ -204,13 +236,7 @@ inline Covered covered_by(const LoadKind& kind, Nanoseconds window, bool kept_as
   for (const SensorClass& each : sensor_classes())
     for (std::uint64_t seed = 1; each.kept_aside == kept_aside && seed <= seeds; ++seed)
       all.push_back(outcomes_of(each, kind, window, seed));
-  const auto figure = [&](Outcome Outcomes::*member) {
-    const auto inside = std::ranges::count_if(all, [&](const Outcomes& each) { return (each.*member).inside(); });
-    std::ranges::sort(all, {}, [&](const Outcomes& each) { return (each.*member).bound; });
-    return Covered::Figure{static_cast<double>(inside) / static_cast<double>(all.size()),
-                           (all[all.size() / 2].*member).bound};
-  };
-  return {figure(&Outcomes::energy), figure(&Outcomes::power), figure(&Outcomes::dynamic)};
+  return covered_in(std::move(all));
 }
 
 }  // namespace wattune::power

@@ -190,6 +190,7 @@ class VirtualBoard : public Recorder {
     for (const VirtualSensor& each : sensors_.energy)
       recording.energy.push_back(trace_of<Joules>(each, signal_, begin_));
     for (const VirtualSensor& each : sensors_.power) recording.power.push_back(trace_of<Watts>(each, signal_, begin_));
+    if (!tells_conditions) return recording;
     recording.temperature = {{{"virtual.temperature", Scope::gpu, {}}, {}}};
     for (Nanoseconds at = begin_; at < now(); at += ms(100)) {
       recording.temperature.front().note({at, temperature(at)}, at);
@@ -212,6 +213,7 @@ class VirtualBoard : public Recorder {
 
   VirtualSensors& sensors() { return sensors_; }
   std::vector<std::string> failures;
+  bool tells_conditions = true;  // false if nothing but energy and power is of interest, which saves time
   // Conditions at a moment.
   std::function<backend::Conditions(Nanoseconds)> conditions = [](Nanoseconds) {
     return backend::Conditions{Megahertz(1410), false};
