@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "cli/run_program.h"
 
 namespace wattune::cli_test {
@@ -70,6 +74,24 @@ TEST_F(ReplayedClocks, WithoutEnergyOneLineSaysWhatThereIs) {
   const Finished plot = run_wattune(folder_, {"analyze", "no.json", "--plot", "energy", "--svg", "e.svg"});
   EXPECT_EQ(plot.status, 2);
   EXPECT_THAT(plot.err, HasSubstr("it takes an energy of each configuration"));
+}
+
+// One clock draws 400 W between others of 85 and 97, and two have no power that can be.
+TEST_F(ReplayedClocks, DoubtfulFiguresAreTold) {
+  std::string cells;
+  for (const auto& [clock, watts] : std::vector<std::pair<int, double>>{
+           {500, -3.0}, {700, 0.0}, {900, 67.0}, {1100, 73.0}, {1300, 79.0}, {1500, 85.0}, {1700, 400.0}, {1900, 97.0}})
+    cells += fmt::format("{}\"{}\":{{\"nvml_gr_clock\":{},\"time\":{},\"power\":{}}}", cells.empty() ? "" : ",", clock,
+                         clock, 4e3 / clock, watts);
+  folder_.write("odd.json", R"({"device_name":"A","kernel_name":"k","tune_params_keys":["nvml_gr_clock"],"cache":{)" +
+                                cells + "}}");
+  const Finished finished = run_wattune(folder_, {"analyze", "odd.json", "--methods", "--json"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const auto doubts = finished.json()["results"][0]["doubts"];
+  ASSERT_EQ(doubts.size(), 2u);
+  EXPECT_THAT(doubts[0].get<std::string>(), HasSubstr("the power at 1700 MHz stands out: 400 W"));
+  EXPECT_THAT(doubts[1].get<std::string>(),
+              HasSubstr("2 configurations have an energy or a power that is not above 0"));
 }
 
 TEST_F(ReplayedClocks, TimeAndEnergyArePlotted) {

@@ -97,6 +97,42 @@ std::string drift_text(const std::vector<report::AtClock>& clocks) {
       (*hottest)->clock.value());
 }
 
+// Returns a sentence on energies and powers that are not above 0; empty if there are none.
+std::string impossible_text(const ResultSet& results) {
+  std::size_t trials = 0;
+  for (const Trial& trial : results.trials) {
+    const bool is_told = std::ranges::any_of(trial.observation.metrics, [](const Metric& metric) {
+      return metric.name == "energy" || metric.name == "power";
+    });
+    if (trial.observation.ok() && is_told && !energy_of(trial.observation)) ++trials;
+  }
+  if (trials == 0) return {};
+  return fmt::format("{} {} an energy or a power that is not above 0, and {} left out",
+                     counted(trials, "configuration"), trials == 1 ? "has" : "have", trials == 1 ? "is" : "are");
+}
+
+Watts power_at(const report::AtClock& clock) {
+  const Observation& its = clock.least->observation;
+  return *energy_of(its) / its.statistics->median;
+}
+
+// Returns a sentence on each clock whose power is off what its neighbours have, by half.
+std::vector<std::string> stray_texts(const std::vector<report::AtClock>& clocks) {
+  constexpr double kStray = 0.5;
+  std::vector<std::string> texts;
+  for (std::size_t i = 1; i + 1 < clocks.size(); ++i) {
+    const Watts before = power_at(clocks[i - 1]), here = power_at(clocks[i]), after = power_at(clocks[i + 1]);
+    const bool is_above = here > (1.0 + kStray) * std::max(before, after);
+    const bool is_below = here < (1.0 - kStray) * std::min(before, after);
+    if (is_above || is_below)
+      texts.push_back(
+          fmt::format("the power at {:g} MHz stands out: {:.3g} W, between {:.3g} and {:.3g} W at the clocks "
+                      "beside it",
+                      clocks[i].clock.value(), here.value(), before.value(), after.value()));
+  }
+  return texts;
+}
+
 }  // namespace
 
 Result<MethodsReport> report_methods(const ResultSet& results, const std::vector<tune::MeasuredKernel>& others) {
@@ -112,6 +148,8 @@ Result<MethodsReport> report_methods(const ResultSet& results, const std::vector
   if (report.clocks.size() > 1) report.fit_text = describe_energy(results).front();
   report.fit = fit_json(results);
   report.clocks_missing = why_no_clocks(space.parameters());
+  report.doubts = stray_texts(report::by_clock_of_one_code(results));
+  if (std::string text = impossible_text(results); !text.empty()) report.doubts.push_back(std::move(text));
   return report;
 }
 
@@ -124,6 +162,7 @@ std::string methods_text(const MethodsReport& report, std::size_t width) {
   for (const std::string& line : {trade_text(report.outcomes), drift_text(report.clocks),
                                   report.clocks_missing.empty() ? std::string() : report.clocks_missing + "\n"})
     text += report::wrapped(line, width);
+  for (const std::string& doubt : report.doubts) text += report::wrapped(doubt + "\n", width);
   if (!report.fit_text.empty()) text += report::paragraph(report.fit_text, width);
   return text;
 }
@@ -150,7 +189,11 @@ Json methods_json(const MethodsReport& report) {
     clocks.push_back({{"clock_mhz", each.clock.value()},
                       {"least_energy_j", energy_of(each.least->observation)->value()},
                       {"temperature_c", json_or_null(each.temperature)}});
-  return {{"methods", methods}, {"by_clock", clocks}, {"fit", report.fit}, {"clocks_missing", report.clocks_missing}};
+  return {{"methods", methods},
+          {"by_clock", clocks},
+          {"fit", report.fit},
+          {"clocks_missing", report.clocks_missing},
+          {"doubts", report.doubts}};
 }
 
 }  // namespace wattune::cli

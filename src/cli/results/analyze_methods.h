@@ -18,6 +18,7 @@ struct MethodsReport {
   std::string fit_text;                 // describes the model of energy against clock
   Json fit;                             // the same model as JSON; null if none was fitted
   std::string clocks_missing;           // why methods that change clocks are left out; empty if they are not
+  std::vector<std::string> doubts;      // sentences on recorded figures that cannot be, or that stand out
 };
 
 // Replays the methods; `results` must outlive the report. The method `advised` needs other kernels. Fails as
