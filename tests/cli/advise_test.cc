@@ -97,7 +97,7 @@ TEST_F(AdviseCommand, AMethodFollowsIt) {
   const Finished finished =
       run_wattune(folder_, with_others({"tune", "--device", "replay:new.json", "--method", "advised", "--json", "-q"}));
   ASSERT_EQ(finished.status, 0) << finished.err;
-  EXPECT_EQ(finished.json()["best"]["configuration"]["nvml_gr_clock"], 1100);
+  EXPECT_EQ(finished.json()["chosen"]["nvml_gr_clock"], 1100);
   EXPECT_LE(finished.json()["evaluated"], 5);
   const Finished analysed = run_wattune(folder_, with_others({"analyze", "new.json", "--methods", "--json"}));
   ASSERT_EQ(analysed.status, 0) << analysed.err;
