@@ -301,12 +301,14 @@ void Scheduler::State::mark_partners() {
     for (Entry* other : running)
       if (other != entry) entry->partners.insert(other->id);
   for (Entry* entry : running) {
+    const Entry& other = *(running[0] == entry ? running.back() : running[0]);
     entry->beside.reset();
-    if (running.size() == 2) entry->beside = beside_of(*entry, *(running[0] == entry ? running[1] : running[0]));
+    if (running.size() == 2) entry->beside = beside_of(*entry, other);
     if (entry->current != entry->wanted) continue;
     for (Flight& flight : entry->flights) {
       if (flight.is_marked && flight.beside != entry->beside) flight.beside.reset();
       if (!flight.is_marked) flight.beside = entry->beside;
+      if (!flight.is_marked) flight.is_later = flight.launch > other.flights.front().launch;
       flight.is_marked = true;
     }
   }

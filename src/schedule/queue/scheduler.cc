@@ -115,8 +115,12 @@ void Scheduler::State::observe(const Entry& entry, const Flight& flight, const E
 // Corrects the forecast of a pair by the speed of a work that has run all its blocks beside the same kernel. It may
 // have exceeded its limit, since nothing stops whole kernels.
 void Scheduler::State::observe_work(const Entry& entry, const Flight& last, Nanoseconds end) {
+  const bool is_in_streams = entry.throughout && entry.throughout->shape.is_in_streams();
+  // The one that begins first has all SMs to itself. A later one waits for them, which counts.
+  if (is_in_streams && !last.is_later) return;
+  const Nanoseconds launched = entry.turn > Nanoseconds(0) ? entry.turn : entry.first_launch;
   // In a lane of its own it may have begun among the last blocks of the work in front of it.
-  const Nanoseconds begin = std::max(entry.statistics.started, entry.turn);
+  const Nanoseconds begin = is_in_streams ? launched : std::max(entry.statistics.started, entry.turn);
   const bool is_measured = entry.throughout && entry.traits->alone && end > begin;
   if (!is_measured || last.clocks != governor.held()) return;
   table.observe(entry.work.kernel, entry.throughout->kernel, entry.throughout->shape,

@@ -32,6 +32,7 @@ struct Flight {
   std::optional<backend::BoardSetting> clocks = {};  // held when it began
   std::optional<Beside> beside = {};                 // nullopt if there was none, or several, or one after the other
   bool is_marked = false;                            // `beside` was set
+  bool is_later = false;                             // it was launched after the one beside it
 };
 
 struct Entry {

@@ -51,12 +51,15 @@ std::optional<double> highest_speed_in_share(const KernelTraits& kernel, const A
 // that the other may have done alone at the end is taken off, so that its speed is rather too low than too high.
 std::array<double, 2> rates_together(const Machine& machine, const PairSweep& sweep, const SweepRow& row) {
   constexpr double kLeastPart = 0.1;  // of the speed over the whole row, which noise must not undercut
-  std::array<double, 2> rates = {sweep.alone[0] / row.times[0], sweep.alone[1] / row.times[1]};
-  const std::size_t later = row.times[0] > row.times[1] ? 0 : 1;
-  const Nanoseconds together = row.times[1 - later];
+  std::array<Nanoseconds, 2> times = row.times;
+  const std::size_t later = times[0] > times[1] ? 0 : 1;
+  // In streams it may have waited for SMs before its first block.
+  if (shape_of(row.arrangement).is_in_streams()) times[later] = row.makespan;
+  std::array<double, 2> rates = {sweep.alone[0] / times[0], sweep.alone[1] / times[1]};
+  const Nanoseconds together = times[1 - later];
   const KernelTraits& kernel = *machine.kernel(sweep.kernels[later]);
   if (const auto alone = highest_speed_in_share(kernel, row.arrangement, later, machine.limits().sms)) {
-    const Nanoseconds done_alone = *alone * (row.times[later] - together);
+    const Nanoseconds done_alone = *alone * (times[later] - together);
     const double together_rate = (sweep.alone[later] - done_alone) / together;
     rates[later] = std::clamp(together_rate, kLeastPart * rates[later], rates[later]);
   }
