@@ -357,7 +357,7 @@ TEST_F(Corun, RunsTenantsUnderThreePolicies) {
       "--tenant", "chat=TEA,priority=1,every=4ms", "--tenant", "train=PC/BS", "--tenant", "batch=BS", "--for", "99ms"};
   const Finished text = small(tenants);
   ASSERT_EQ(text.status, 0) << text.err;
-  EXPECT_THAT(text.out, StartsWith("3 tenants on a simulated C2050, for 99.000 ms\n\ntenant  priority  kernels  "));
+  EXPECT_THAT(text.out, StartsWith("3 tenants on a simulated C2050, for 99 ms\n\ntenant  priority  kernels  "));
   EXPECT_THAT(text.out, HasSubstr("\ntrain          0  PC, BS   a backlog\n"));
   EXPECT_THAT(text.out, HasSubstr("\n-: 95 % needs 20 works, 99 % needs 100.\n"));
   EXPECT_THAT(text.out, HasSubstr("\npaired over split: tenants that are not urgent do "));

@@ -82,7 +82,7 @@ class Trials {
         left_(remainder_of(pair, view, table)),
         may_check_(!options.urgent_from),
         least_(left_.in_turn().value()) {
-    const Nanoseconds longest = kLongerWhole * options.longest_whole;
+    const Nanoseconds longest = options.urgent_from ? kForever : kLongerWhole * options.longest_whole;
     for (PairForecast& way : table.ways(pair.first->kernel, pair.second->kernel)) {
       if (way.clocks != pair.forecast.clocks || !schedule::merit(options.objective, way)) continue;
       if (way.measured > 0) measured_.push_back(way);
