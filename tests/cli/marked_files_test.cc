@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kSpec = R"([kernel]
+constexpr const char* kMarkedSpec = R"([kernel]
 file = "add.cc"
 function = "add"
 arguments = [{ name = "x", type = "float*", length = 64, access = "write" }]
@@ -23,7 +23,7 @@ a = [1, 2]
 [metrics]
 speed = "a / time"
 )";
-constexpr const char* kCache = R"({"kernel_name": "add", "device_name": "A", "tune_params_keys": ["a"],
+constexpr const char* kMarkedCache = R"({"kernel_name": "add", "device_name": "A", "tune_params_keys": ["a"],
 "tune_params": {"a": [1, 2]}, "objective": "time", "cache": {
 "1": {"a": 1, "time": 3.0}, "2": {"a": 2, "time": 2.0}
 }})";
@@ -36,7 +36,7 @@ std::string marked(const std::string& text) {
   return result;
 }
 
-void write_cache(const TempFolder& folder) { folder.write("add.cache.json", kCache); }
+void write_cache(const TempFolder& folder) { folder.write("add.cache.json", kMarkedCache); }
 
 // Exports the cache to another format.
 void exported(const TempFolder& folder, const std::string& format, const std::string& name) {
@@ -75,13 +75,13 @@ std::vector<Format> formats() {
   return {
       {"Spec",
        {"add.toml"},
-       [](const TempFolder& folder) { folder.write("add.toml", kSpec); },
+       [](const TempFolder& folder) { folder.write("add.toml", kMarkedSpec); },
        {"space", "add.toml"},
        "2 of 2 configurations"},
       {"KernelAndHeader",
        {"add.cc", "deep.h"},
        [](const TempFolder& folder) {
-         folder.write("add.toml", kSpec);
+         folder.write("add.toml", kMarkedSpec);
          folder.write("add.cc",
                       "#include \"deep.h\"\nvoid add(float* x) { for (int i = 0; i < 64; ++i) x[i] = VALUE; }\n");
          folder.write("deep.h", "#define VALUE a\n");
@@ -124,7 +124,7 @@ std::vector<Format> formats() {
        {"add.wisdom"},
        [](const TempFolder& folder) {
          write_cache(folder);
-         folder.write("add.toml", kSpec);
+         folder.write("add.toml", kMarkedSpec);
          folder.write("add.cc", "void add(float* x) { x[0] = a; }\n");
          run_wattune(folder, {"export", "add.cache.json", "--format", "wisdom", "--spec", "add.toml", "--output",
                               "add.wisdom"});

@@ -132,11 +132,11 @@ bool DeviceMachine::State::is_over(Flight& flight) const {
 Result<std::uint64_t> DeviceMachine::State::blocks_of(const Flight& flight) {
   if (!flight.stopped) return flight.launch.blocks;
   WATTUNE_ASSIGN(const std::vector<std::uint64_t> counters, progress.counters(flight.progress));
-  const std::vector<LaunchBlocks> launches =
+  const std::vector<LaunchBlocks> of_sequence =
       blocks_by_launch(*flight.kernel, flight.launch.first_block, flight.launch.blocks);
   std::uint64_t blocks = 0;
-  for (std::size_t i = 0; i < launches.size(); ++i)
-    blocks += std::min(counters[i] - launches[i].first, launches[i].count);
+  for (std::size_t i = 0; i < of_sequence.size(); ++i)
+    blocks += std::min(counters[i] - of_sequence[i].first, of_sequence[i].count);
   return blocks;
 }
 
