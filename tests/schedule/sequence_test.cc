@@ -139,10 +139,10 @@ KernelSpec three_steps() {
   KernelSpec spec;
   spec.name = "steps";
   spec.source = {.language = Language::opencl,
-                 .function = "step",
-                 .file = "step.cl",
+                 .function = "advance",
+                 .file = "advance.cl",
                  .text =
-                     "kernel void step(global const int* now, global int* next, int n) {\n"
+                     "kernel void advance(global const int* now, global int* next, int n) {\n"
                      "  const int i = get_group_id(0) * 8 + get_local_id(0);\n"
                      "  next[i] = now[(i + 1) % n] + 1;\n}\n"};
   spec.problem_size = {{"n", kStepItems}, {"steps", 3}};

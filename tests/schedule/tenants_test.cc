@@ -79,7 +79,8 @@ TenantRequest three_tenants() {
 }
 
 // chat asks for 2 % of the GPU. It responds as soon as in streams with priorities, and the others lose less than it
-// asks for.
+// asks for. They cannot gain more than under split: beside urgent works all kernels run whole, and two SMs can be split
+// in one way only.
 TEST(Tenants, AnInteractiveOneRespondsAsInStreamsWithPrioritiesBesideAPair) {
   const auto report = three_kernels()->run_tenants(three_tenants());
   ASSERT_TRUE(report) << report.error().to_string();
@@ -90,9 +91,13 @@ TEST(Tenants, AnInteractiveOneRespondsAsInStreamsWithPrioritiesBesideAPair) {
   const auto others = throughput_over(*report, "paired", "split");
   ASSERT_TRUE(others);
   EXPECT_GE(others->ratio, 0.95);
-  // One after the other they would do as much as one does alone.
-  const TenantPolicy& paired = report->policies[2];
-  EXPECT_GT(report->share_of_gpu(paired.tenants[1]) + report->share_of_gpu(paired.tenants[2]), 1.2);
+  const auto share_of_others = [&](const TenantPolicy& policy) {
+    return report->share_of_gpu(policy.tenants[1]) + report->share_of_gpu(policy.tenants[2]);
+  };
+  const TenantPolicy &split = report->policies[1], &paired = report->policies[2];
+  EXPECT_GE(share_of_others(paired), share_of_others(split) - report->share_of_gpu(paired.tenants[0]));
+  // One after the other they would do no more than one does alone, which is 1.
+  EXPECT_GT(share_of_others(paired), 1.1);
 }
 
 TEST(Tenants, EqualSeedsGiveEqualRuns) {

@@ -132,8 +132,8 @@ class RecordedPairs : public ::testing::TestWithParam<std::size_t> {
 };
 
 // The forecasts take each kernel for one that needs all SMs and for one that few SMs saturate, so most are wrong. The
-// first 80 rounds pay for the trials. The next 20 are no more than 1 % behind the best way of whole kernels. A second
-// scheduler that knows what these rounds showed is there from the tenth round on.
+// first 80 rounds pay for the trials. All 100 are no more than 3 % behind the best way of whole kernels, and the last
+// 20 no more than 1.5 %. A second scheduler that knows what these rounds showed is 1 % behind from the tenth round on.
 TEST_P(RecordedPairs, AreNeverMuchBehindTheBestBaselineWhateverIsBelieved) {
   for (const Class& classes : kClasses) {
     SCOPED_TRACE(::testing::Message() << "believed " << classes[0] << ", " << classes[1]);
@@ -142,8 +142,8 @@ TEST_P(RecordedPairs, AreNeverMuchBehindTheBestBaselineWhateverIsBelieved) {
     scheduler.learn(0, 1, believed_ways(pair(), classes));
     const double first = run_rounds(scheduler, machine, pair(), 80);
     const double last = run_rounds(scheduler, machine, pair(), 20);
-    EXPECT_LE(last, 1.01 * best_round_ms(pair()));
-    EXPECT_LE(0.8 * first + 0.2 * last, 1.025 * best_round_ms(pair()));
+    EXPECT_LE(last, 1.015 * best_round_ms(pair()));
+    EXPECT_LE(0.8 * first + 0.2 * last, 1.03 * best_round_ms(pair()));
     Scheduler later(machine, policy_named("paired"));
     later.learn(0, 1, best_of({}, scheduler.table().ways(0, 1)));
     run_rounds(later, machine, pair(), 10);
@@ -201,8 +201,9 @@ TEST(WayChoice, StreamsAreTriedAndKeptIfTheyAreTheBest) {
     }
     scheduler.learn(0, 1, believed);
     run_rounds(scheduler, machine, pair, 80);
-    EXPECT_LE(run_rounds(scheduler, machine, pair, 20), 1.01 * best_round_ms(pair));
-    const auto launches = std::span(machine.launches).last(20);
+    // The last works of a batch run alone, and two trials may come.
+    EXPECT_LE(run_rounds(scheduler, machine, pair, 20), 1.035 * best_round_ms(pair));
+    const auto launches = std::span(machine.launches).last(20 * (pair.works[0] + pair.works[1]));
     EXPECT_TRUE(std::ranges::any_of(launches, [](const Launch& launch) { return launch.priority == 1; }));
   }
 }

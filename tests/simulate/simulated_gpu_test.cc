@@ -231,8 +231,9 @@ TEST(SimulatedGpu, KeepsGreenContextsApart) {
   for (const BlockRecord& each : gpu.trace()) EXPECT_EQ(each.sm, each.launch);
 }
 
-// The urgent block needs the whole SM. When the first block of the green context ends at 12 us, the next one waits,
-// though it would fit. So the second block ends alone at 16 us, and the urgent one takes 8 us.
+// The urgent block needs the whole SM. It comes at 6 us, when a block of each launch of the green context runs. When
+// the first one ends at 12 us, the next one waits, though it would fit. So the second block ends alone at 16 us, and
+// the urgent one takes 8 us.
 TEST(SimulatedGpu, KeepsRoomForAHigherPriorityThatMayUseTheSms) {
   GpuModel model = two_sms();
   model.sms = 1;
@@ -248,6 +249,7 @@ TEST(SimulatedGpu, KeepsRoomForAHigherPriorityThatMayUseTheSms) {
   gpu.submit({.kernel = kernel, .stream = one, .blocks = 1}).value();
   gpu.pass_until(Nanoseconds(4000));
   gpu.submit({.kernel = kernel, .stream = other, .first_block = 1, .blocks = 19}).value();
+  gpu.pass_until(Nanoseconds(6000));
   gpu.submit({.kernel = urgent, .stream = on_all}).value();
   const auto done = completions_of(gpu);
   EXPECT_NEAR(us(done.at(2).begin), 16.0, 1e-6);

@@ -78,9 +78,11 @@ class WATTUNE_EXPORT PairTable {
   struct Entry {
     std::vector<Way> ways;
     std::size_t best = 0;
-    std::vector<std::size_t> best_at;               // the best way at each clock setting that has ways
-    std::array<double, 2> correction = {1.0, 1.0};  // for ways that they have not run in
-    std::optional<double> power_correction = {};    // of what both add to the idle power
+    std::vector<std::size_t> best_at;  // the best way at each clock setting that has ways
+    // For ways that they have not run in, of one kind each: shared SMs, splits, streams. Forecasts of different kinds
+    // err differently.
+    std::array<std::array<double, 2>, 3> corrections = {{{1.0, 1.0}, {1.0, 1.0}, {1.0, 1.0}}};
+    std::optional<double> power_correction = {};  // of what both add to the idle power
     std::optional<PairPowers> powers = {};
     std::optional<ProvenWay> proven = {};  // the kernel with the lower number first
   };

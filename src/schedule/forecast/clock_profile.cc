@@ -63,6 +63,14 @@ Result<AtClock> measure(Machine& machine, backend::ClockControl& control, Kernel
       .clock = *clocks.graphics, .alone = alone, .power = {.alone = power, .idle = idle}, .memory = clocks.memory};
 }
 
+// Measures a kernel at the clock of a known point, which the board may take some time to reach.
+Result<AtClock> measure_as_known(Machine& machine, backend::ClockControl& control, KernelId kernel,
+                                 const AtClock& known, const ClockProfileOptions& options) {
+  WATTUNE_TRY(set(control, known.setting()));
+  idle_for(machine, kLongestClockLatency);
+  return measure(machine, control, kernel, known.setting(), known.power.idle, options);
+}
+
 // Measures the kernels that `profiles` has room for, from kernel 0 on, at all clocks.
 Result<void> measure_all(Machine& machine, backend::ClockControl& control, const ClockProfileOptions& options,
                          std::span<std::vector<AtClock>> profiles) {
@@ -131,7 +139,7 @@ Result<std::vector<AtClock>> measure_advised(Machine& machine, backend::ClockCon
   std::vector<AtClock> measured;
   for (Megahertz next = known.back().clock;;) {
     const AtClock& there = *std::ranges::find(known, next, &AtClock::clock);
-    WATTUNE_ASSIGN(const AtClock point, measure(machine, control, kernel, there.setting(), there.power.idle, options));
+    WATTUNE_ASSIGN(const AtClock point, measure_as_known(machine, control, kernel, there, options));
     measured.push_back(point);
     WATTUNE_ASSIGN(traits.at_clocks, with_estimates(known, measured, advisor));
     const AtClock* const best = traits.at(best_clocks(traits, options.objective));
@@ -161,8 +169,7 @@ Result<std::vector<AtClock>> profile_like(std::span<const std::vector<AtClock>> 
       continue;
     }
     for (const AtClock& there : rows[row]) {
-      WATTUNE_ASSIGN(const AtClock point,
-                     measure(machine, control, kernel, there.setting(), there.power.idle, options));
+      WATTUNE_ASSIGN(const AtClock point, measure_as_known(machine, control, kernel, there, options));
       profile.push_back(point);
     }
   }

@@ -13,6 +13,12 @@ PairShape in_table(const PairShape& shape, KernelId first, KernelId second, unsi
   return first <= second ? shape : shape.swapped(sms);
 }
 
+// Returns the place of the corrections for ways of this shape.
+std::size_t kind_of(const PairShape& shape) {
+  if (!shape.whole) return 0;
+  return shape.is_in_streams() ? 2 : 1;
+}
+
 }  // namespace
 
 std::uint64_t PairTable::key(KernelId first, KernelId second) {
@@ -27,7 +33,10 @@ PairForecast PairTable::in_order(PairForecast forecast, KernelId first, KernelId
 
 PairTable::Way PairTable::way_of(PairForecast forecast) {
   const std::size_t works = forecast.measured;
-  return {.forecast = std::move(forecast), .works = {works, works}};
+  Way way{.forecast = std::move(forecast), .works = {works, works}};
+  // Other ways do not correct speeds that works have shown.
+  if (works > 0) way.correction = {1.0, 1.0};
+  return way;
 }
 
 void PairTable::learn(KernelId first, KernelId second, const PairForecast& forecast) {
@@ -59,16 +68,16 @@ void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape
   const std::size_t place = kernel <= beside ? 0 : 1;
   const double predicted = entry.ways[measured].forecast.rates[place];
   if (!(predicted > 0.0)) return;
+  double& of_kind = entry.corrections[kind_of(shape_in_table)][place];
   const auto towards = [&](double mean) { return mean + weight_ * (rate / predicted - mean); };
   // The forecast error depends on the shape, but little on the clocks, so ways at all clocks get the correction.
   for (Way& each : entry.ways) {
     if (each.forecast.shape() != shape_in_table) continue;
     const bool is_first = of_work && each.works[place] == 0;
-    each.correction[place] =
-        is_first ? rate / predicted : towards(each.correction[place].value_or(entry.correction[place]));
+    each.correction[place] = is_first ? rate / predicted : towards(each.correction[place].value_or(of_kind));
     if (of_work) ++each.works[place];
   }
-  entry.correction[place] = towards(entry.correction[place]);
+  of_kind = towards(of_kind);
   choose_best(entry);
 }
 
@@ -112,7 +121,8 @@ void PairTable::choose_best_at(Entry& entry) const {
 
 PairForecast PairTable::corrected(const Entry& entry, const Way& way) {
   PairForecast forecast = way.forecast;
-  for (std::size_t i = 0; i < 2; ++i) forecast.rates[i] *= way.correction[i].value_or(entry.correction[i]);
+  const std::array<double, 2>& of_kind = entry.corrections[kind_of(forecast.shape())];
+  for (std::size_t i = 0; i < 2; ++i) forecast.rates[i] *= way.correction[i].value_or(of_kind[i]);
   forecast.observed = {way.works[0] - forecast.measured, way.works[1] - forecast.measured};
   forecast.measured = std::min(way.works[0], way.works[1]);
   if (forecast.watts)

@@ -122,6 +122,12 @@ Nanoseconds lost_by_the_rest(const CandidatePair& pair, const Remainder& left, c
   return std::min(going_on, switching_time(kernel, limits));
 }
 
+// Returns how long the rest of a work takes alone.
+Nanoseconds time_left(const Candidate& work) { return work.left * work.traits->alone.value_or(Nanoseconds()); }
+
+// True if the rest of a work at this speed takes longer than all of it may.
+bool exceeds_limit(const Candidate& work, double rate) { return time_left(work) > rate * work.limit; }
+
 }  // namespace
 
 double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost, const Objective& objective) {
@@ -158,6 +164,9 @@ Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const P
 bool may_run(const CandidatePair& pair, const PairForecast& way, const QueueView& view, const PolicyOptions& options) {
   if (options.urgent_from) return way.whole;
   const std::array kernels = {pair.first->traits, pair.second->traits};
+  const bool is_slow =
+      way.measured > 0 && (exceeds_limit(*pair.first, way.rates[0]) || exceeds_limit(*pair.second, way.rates[1]));
+  if (is_slow) return false;
   if (!way.whole && !way.sms_of_first)
     return std::ranges::all_of(kernels, [](const KernelTraits* each) { return can_share(*each); });
   if (!way.whole) return std::ranges::all_of(kernels, &KernelTraits::persistent);
@@ -203,9 +212,8 @@ bool gains(double merit, const PairForecast& forecast, const std::array<const Ke
 bool is_too_long(const CandidatePair& pair, const PairForecast& way, const PolicyOptions& options) {
   const Nanoseconds longest = options.urgent_from ? kForever : kLongerWhole * options.longest_whole;
   const auto is_longer = [&](const Candidate& work, double rate) {
-    const Nanoseconds alone = work.left * work.traits->alone.value_or(Nanoseconds());
     // In streams it may have all SMs.
-    return alone > (way.sms_of_first ? rate : 1.0) * longest || alone > rate * work.limit;
+    return time_left(work) > (way.sms_of_first ? rate : 1.0) * longest || exceeds_limit(work, rate);
   };
   return is_longer(*pair.first, way.rates[0]) || is_longer(*pair.second, way.rates[1]);
 }

@@ -19,6 +19,7 @@ constexpr double kWorksForTrials = 10.0;  // least works of each kernel that are
 constexpr double kLeastTrialGain = 0.01;  // over the best way that is known
 constexpr double kTrialTime = 0.01;       // largest share of the time that trials may cost
 constexpr double kTrialRounds = 2.0;      // rounds of both kernels that they may cost besides
+constexpr double kRoundsToEnd = 0.5;      // further rounds that a trial may cost once it has begun
 constexpr double kFastest = 1.02;         // speed on fewer SMs over that on all, where caches help
 constexpr double kByPriorities = 1.25;    // most that priorities gain over streams without
 constexpr double kGivenUp = 1.05;         // cost over that of the best way at which a trial of a ratio ends early
@@ -105,7 +106,10 @@ class Trials {
     const PairForecast* const check = may_check_ ? next_check() : nullptr;
     for (const PairForecast& way : ways_)
       if (is_under_way(way, check)) return way;
-    if (both_run(pair_) || !is_within_budget()) return {};
+    if (both_run(pair_)) return {};
+    for (const PairForecast& way : ways_)
+      if (is_half_known(way) && has_works_for(way)) return way;
+    if (!is_within_budget()) return {};
     for (const PairForecast* const way : {next_way(), check})
       if (way != nullptr && has_works_for(*way)) return *way;
     return {};
@@ -118,6 +122,11 @@ class Trials {
     const bool is_tried = is_ratio(way) && way.measured == 0 && !is_hopeless(way);
     if (!is_tried && &way != check) return false;
     return !is_in_streams(way) && (runs_in(pair_, 0, way, sms_) || runs_in(pair_, 1, way, sms_));
+  }
+
+  // True if a trial in streams has shown the speed of one kernel. It goes on until both are known.
+  static bool is_half_known(const PairForecast& way) {
+    return is_in_streams(way) && way.measured == 0 && way.observed[0] + way.observed[1] > 0;
   }
 
   // Returns the time until nothing is left, if the two run together at these speeds.
@@ -143,12 +152,13 @@ class Trials {
     return std::max(alone_[0] / way.rates[0], alone_[1] / way.rates[1]);
   }
 
-  // Returns the time that a trial of this way, or a check, has cost: rounds at its speeds, and half of the shorter work
-  // by which the longer one is waited for, once before and once after.
+  // Returns the time that the trial of this way, or its checks, have cost: a round at its speeds, or those that make
+  // sure. One kernel waits for the other before and after, for half of the shorter work, which loses half of that.
   Nanoseconds loss_of(const PairForecast& way) const {
-    const double rounds = std::min(rounds_in(way), kSureWorks);
-    const Nanoseconds waited = std::min(alone_[0] / way.rates[0], alone_[1] / way.rates[1]);
-    return rounds * (std::max(0.0, 1.0 - least_ / cost(way.rates)) * round_of(way) + waited);
+    const double slower = std::max(0.0, 1.0 - least_ / cost(way.rates));
+    const double rounds = std::min(rounds_in(way), cost(way.rates) <= kClose * least_ ? kSureWorks : 1.0);
+    const Nanoseconds waited = 0.5 * std::min(alone_[0] / way.rates[0], alone_[1] / way.rates[1]);
+    return rounds * (slower * round_of(way) + waited);
   }
 
   // Returns the time that a trial has cost which ended early.
@@ -169,7 +179,19 @@ class Trials {
     for (const PairForecast& way : ways_)
       if (way.measured == 0 && is_hopeless(way)) lost += loss_of_hopeless(way);
     const Nanoseconds round = (least_ / left_.in_turn().value()) * (alone_[0] + alone_[1]);
-    return lost <= kTrialTime * spent + kTrialRounds * round;
+    return lost <= kTrialTime * spent + (kTrialRounds + rounds_for_what_began()) * round;
+  }
+
+  // Returns the rounds by which the budget is larger for a trial that has begun. Works were let end for it if none runs
+  // any more, and it may be the one in streams if one runs whole on all SMs.
+  double rounds_for_what_began() const {
+    const std::array works = {pair_.first, pair_.second};
+    if (std::ranges::none_of(works, [](const Candidate* work) { return work->running.has_value(); }))
+      return 1.25 * kRoundsToEnd;
+    const auto is_on_all_sms = [](const Candidate* work) {
+      return work->running && work->running->form == Form::whole && work->running->sms.count == 0;
+    };
+    return std::ranges::any_of(works, is_on_all_sms) ? kRoundsToEnd : 0.0;
   }
 
   // Returns the highest speeds that a ratio may have: those that works have shown, and else those alone with so few
@@ -177,6 +199,12 @@ class Trials {
   std::array<double, 2> most_of(const PairForecast& way) const {
     return {way.observed[0] > 0 ? way.rates[0] : fastest_at(*pair_.first->traits, way.ratio.first),
             way.observed[1] > 0 ? way.rates[1] : fastest_at(*pair_.second->traits, way.ratio.second)};
+  }
+
+  // Returns the speeds that are forecast for a ratio. A forecast that others corrected may exceed the highest speeds.
+  std::array<double, 2> likely_of(const PairForecast& way) const {
+    const std::array<double, 2> most = most_of(way);
+    return {std::min(way.rates[0], most[0]), std::min(way.rates[1], most[1])};
   }
 
   // True if works of one kernel have shown that the trial of a ratio cannot succeed.
@@ -260,9 +288,9 @@ class Trials {
     const PairForecast* best = nullptr;
     for (const PairForecast& way : ways_) {
       if (!is_ratio(way) || way.measured > 0 || is_hopeless(way)) continue;
-      if (!is_first && cost(way.rates) > least_cost_to_try()) continue;
+      if (!is_first && cost(likely_of(way)) > least_cost_to_try()) continue;
       const bool may_gain = cost(most_of(way)) <= least_cost_to_try();
-      if (may_gain && (best == nullptr || cost(way.rates) < cost(best->rates))) best = &way;
+      if (may_gain && (best == nullptr || cost(likely_of(way)) < cost(likely_of(*best)))) best = &way;
     }
     return best;
   }

@@ -94,22 +94,26 @@ void Scheduler::State::observe_power(const std::vector<Entry*>& running) {
 
 // Corrects the forecast of a pair by the speed of a launch that ran a part of a grid, all of it at the same clocks.
 // Blocks are counted in whole waves, for this launch and for the grid alone. A last wave takes as long with fewer
-// blocks, which would make short launches look slow. Whole works are observed by observe_work().
+// blocks, which would make short launches look slow. Whole works are observed by observe_work(). A launch that was
+// stopped at the limit of its work counts for the whole work.
 void Scheduler::State::observe(const Entry& entry, const Flight& flight, const Ended& ended) {
   const bool has_own_sms = entry.current->sms.count > 0;
   const unsigned sms = has_own_sms ? entry.current->sms.count : machine.limits().sms;
   const unsigned per_sm = has_own_sms ? entry.traits->profile.blocks_alone : entry.current->per_sm;
   const std::uint64_t wave = std::uint64_t{std::max(1U, per_sm)} * sms;
   const bool keeps_its_share = entry.current->form == Form::persistent || has_own_sms;
+  const bool is_late = entry.failure && entry.failure->code() == ErrorCode::timeout;
+  const std::uint64_t least_blocks = is_late ? 1 : kLeastWaves * wave;
   const bool is_measured = keeps_its_share && flight.beside && !ended.error && entry.traits->alone &&
-                           ended.blocks < entry.traits->blocks && ended.blocks >= kLeastWaves * wave;
+                           ended.blocks < entry.traits->blocks && ended.blocks >= least_blocks;
   if (!is_measured) return;
   if (flight.clocks != governor.held()) return;
   const std::uint64_t wave_alone =
       std::uint64_t{std::max(1U, entry.traits->profile.blocks_alone)} * machine.limits().sms;
-  const double part = in_whole_waves(ended.blocks, wave) / in_whole_waves(entry.traits->blocks, wave_alone);
+  const double part = is_late ? static_cast<double>(ended.blocks) / static_cast<double>(entry.traits->blocks)
+                              : in_whole_waves(ended.blocks, wave) / in_whole_waves(entry.traits->blocks, wave_alone);
   table.observe(entry.work.kernel, flight.beside->kernel, flight.beside->shape,
-                part * *entry.traits->alone / (ended.end - ended.begin), flight.clocks);
+                part * *entry.traits->alone / (ended.end - ended.begin), flight.clocks, is_late);
 }
 
 // Corrects the forecast of a pair by the speed of a work that has run all its blocks beside the same kernel. It may
