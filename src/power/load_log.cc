@@ -46,11 +46,12 @@ double LoadLog::time_error(Nanoseconds begin, Nanoseconds end) const {
   return std::sqrt(squares / 2.0 / (n - 1.0) / n) / (sum / n);
 }
 
-std::vector<Nanoseconds> LoadLog::gaps(Nanoseconds begin, Nanoseconds end) const {
-  std::vector<Nanoseconds> gaps;
-  for (std::size_t i = 1; i < batches_.size(); ++i)
-    if (batches_[i - 1].end >= begin && batches_[i].begin <= end)
-      gaps.push_back(batches_[i].begin - batches_[i - 1].end);
+std::vector<LoadLog::Gap> LoadLog::gaps(Nanoseconds begin, Nanoseconds end) const {
+  std::vector<Gap> gaps;
+  for (std::size_t i = 1; i < batches_.size(); ++i) {
+    const Gap gap{std::max(batches_[i - 1].end, begin), std::min(batches_[i].begin, end)};
+    if (gap.begin < gap.end) gaps.push_back(gap);
+  }
   return gaps;
 }
 

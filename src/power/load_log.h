@@ -20,8 +20,12 @@ class LoadLog {
   double launches(Nanoseconds begin, Nanoseconds end) const;
   // Returns how many batches began until a moment.
   std::size_t begun(Nanoseconds moment) const;
-  // Returns the times between two batches that lie within a time.
-  std::vector<Nanoseconds> gaps(Nanoseconds begin, Nanoseconds end) const;
+  // Returns the times between two batches, as far as they lie within a time.
+  struct Gap {
+    Nanoseconds begin;
+    Nanoseconds end;
+  };
+  std::vector<Gap> gaps(Nanoseconds begin, Nanoseconds end) const;
   // Returns the standard error of the mean time of a launch within a time, as a share: that by which batches differ
   // from the next. 0 if fewer than four batches lie within.
   double time_error(Nanoseconds begin, Nanoseconds end) const;

@@ -29,11 +29,15 @@ class Phases {
   // Stores the batch that began at the phase of the last wait().
   void add(const Load::Batch& batch) { batches_[next_] = batch; }
 
+  // Returns the end of the last batch. Precondition: there is a batch.
+  Nanoseconds end() const;
+
   // Returns half of the 95 % interval of the mean power, as a share of it. It is estimated from how
   // the batches' powers vary from phase to phase; `mean` returns the power of a time. `noise` returns the standard
-  // deviation of such a mean that has other causes than phases, as a share, and is left out.
+  // deviation of such a mean that has other causes than phases, as a share, and is left out. `readings` is the time
+  // between two readings if `mean` interpolates between them, else 0.
   double bound(const std::function<Result<Watts>(Nanoseconds begin, Nanoseconds end)>& mean,
-               const std::function<double(Nanoseconds time)>& noise) const;
+               const std::function<double(Nanoseconds time)>& noise, Nanoseconds readings) const;
 
  private:
   const Nanoseconds period_;

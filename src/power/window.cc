@@ -107,17 +107,23 @@ class WindowRun {
     const Nanoseconds period = sensors.sampling().period;
     const Nanoseconds launch = window_.log.launch_time();
     const bool sees_parts = sensors.sees_parts(launch);
-    const Nanoseconds phase = std::max(time / static_cast<double>(kPhases), sees_parts ? period : Nanoseconds());
+    // A power sensor shows the last batch only later, while the load must go on.
+    const Nanoseconds later = sensors.counter == nullptr ? sensors.period() + sensors.lag() : Nanoseconds();
+    const Nanoseconds phase =
+        std::max((time - later) / static_cast<double>(kPhases), sees_parts ? period : Nanoseconds());
     const double launches = std::ceil(phase / launch);
-    WATTUNE_TRY(check_budget(recorder_.now() - begun_ + static_cast<double>(kPhases) * launches * launch));
+    const double launches_later = std::ceil(later / launch);
+    const double launches_of_all = static_cast<double>(kPhases) * launches + launches_later;
+    WATTUNE_TRY(check_budget(recorder_.now() - begun_ + launches_of_all * launch));
     window_.phases.emplace(period, sees_parts ? period : launch, recorder_.now());
     for (std::size_t i = 0; i < kPhases; ++i) {
       recorder_.wait(window_.phases->wait(recorder_.now()));
       WATTUNE_ASSIGN(const Load::Batch batch, run_batch(static_cast<std::size_t>(launches)));
       window_.phases->add(batch);
       const bool may_end = is_enough_ && !sees_parts && recorder_.now() - window_.begin >= first_look(sensors);
-      if (may_end && has_shown_enough()) break;
+      if (may_end && has_shown_enough()) return {};
     }
+    if (launches_later > 0.0) WATTUNE_TRY(run_batch(static_cast<std::size_t>(launches_later)));
     return {};
   }
 

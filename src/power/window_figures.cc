@@ -43,17 +43,26 @@ auto mean_by(const Trace<Joules>& counter) {
   };
 }
 
+// Returns the time between two readings that are interpolated, or 0 if readings hang together anyway.
+Nanoseconds interpolated(const Trace<Watts>& power) {
+  const SensorTraits& traits = power.sensor.traits;
+  return traits.response == Response::lag ? Nanoseconds() : traits.period;
+}
+
 double no_noise(Nanoseconds) { return 0.0; }
 
 // Integrates the power until the last moment that the sensor has shown. The bound is the chance of its readings or, if
 // batches began at phases, the error that these left. Readings of a sensor with a time constant hang together, so that
-// the lower of both counts.
+// the lower of both counts. All phases count alike only if the time ends with the last of them.
 Result<Told> told_by_power(const Trace<Watts>& power, const BoardSensors& sensors, const RunWindow& window) {
-  const Nanoseconds end = window.end - sensors.lag() - sensors.period();
+  const bool all_phases = window.phases && !window.ended_after;
+  Nanoseconds end = window.end - sensors.lag() - sensors.period();
+  if (all_phases) end = std::min(end, window.phases->end());
   WATTUNE_ASSIGN(Measured<Joules> energy, integrate(power, window.begin, end));
-  if (!window.phases || window.ended_after) return Told{energy, window.begin, end, power.sensor.name};
+  if (!all_phases) return Told{energy, window.begin, end, power.sensor.name};
   const Joules rounding = rounding_of(power, window.begin, end) * (end - window.begin);
-  const Joules by_phases = energy.value * window.phases->bound(mean_by(power), no_noise) + rounding;
+  const Joules by_phases =
+      energy.value * window.phases->bound(mean_by(power), no_noise, interpolated(power)) + rounding;
   const bool lags = power.sensor.traits.response == Response::lag;
   energy.uncertainty = lags ? std::min(energy.uncertainty, by_phases) : by_phases;
   return Told{energy, window.begin, end, power.sensor.name};
@@ -112,23 +121,65 @@ Joules unseen(const RunWindow& window, const BoardSensors& sensors, const Told& 
   if (sensors.power != nullptr) {
     const SensorTraits& traits = sensors.power->sensor.traits;
     const auto noise = [&](Nanoseconds time) { return traits.noise * std::sqrt(traits.period / time); };
-    return told.energy.value * window.phases->bound(mean_by(*sensors.power), noise);
+    return told.energy.value * window.phases->bound(mean_by(*sensors.power), noise, interpolated(*sensors.power));
   }
   const Joules at_ends = std::numbers::sqrt2 * scatter.value_or(Joules());
   const auto noise = [&](Nanoseconds time) { return at_ends / (mean_power_of(told) * time); };
-  return told.energy.value * window.phases->bound(mean_by(*sensors.counter), noise);
+  return told.energy.value * window.phases->bound(mean_by(*sensors.counter), noise, Nanoseconds());
 }
 
-// Bounds the energy that gaps between batches hide from a sensor that sees a part of its period. All gaps lie near the
-// same place of a period, so the sensor may see each of them, or none.
-Joules hidden_in_gaps(const RunWindow& window, const SensorTraits& traits, const Told& told, Watts in_gaps) {
+// Returns how long a sensor that sees a part of each period has seen until a moment, if such a part begins at `offset`.
+Nanoseconds seen_until(Nanoseconds moment, Nanoseconds offset, Nanoseconds period, Nanoseconds seen) {
+  const double periods = std::floor((moment - offset) / period);
+  return periods * seen + std::min(moment - offset - periods * period, seen);
+}
+
+// Returns the variance of the time for which a reading counts, in squared periods. A reading counts longer if the next
+// comes late, is lost, or shows the same value; then it counts twice.
+double variance_of_weights(const Trace<Watts>& power, const Told& told) {
+  const Nanoseconds period = power.sensor.traits.period;
+  if (!(period > Nanoseconds())) return 0.0;
+  double squares = 0.0;
+  std::optional<Nanoseconds> last;
+  for (const Change<Watts>& change : power.changes) {
+    if (change.at < told.begin || change.at > told.end) continue;
+    const double longer = (change.at - last.value_or(change.at - period)) / period - 1.0;
+    squares += std::pow(std::min(longer, 1.0), 2);
+    last = change.at;
+  }
+  return squares / ((told.end - told.begin) / period);
+}
+
+// Bounds the error of the time in gaps if a sensor sees a part of each period and takes it for the whole. It is unknown
+// where in the period that part lies. The error is largest where an edge of the part meets an edge of a gap. The sum
+// also errs by chance if readings count for longer or shorter than a period, with the variance `of_weights`.
+Nanoseconds most_misjudged(const std::vector<LoadLog::Gap>& gaps, Nanoseconds period, Nanoseconds seen,
+                           double of_weights) {
+  constexpr double kDeviations = 2.0;
+  const auto misjudged = [&](Nanoseconds offset) {
+    Nanoseconds sum;
+    double squares = 0.0;
+    for (const LoadLog::Gap& gap : gaps) {
+      const Nanoseconds shown = seen_until(gap.end, offset, period, seen) - seen_until(gap.begin, offset, period, seen);
+      sum += shown * (period / seen) - (gap.end - gap.begin);
+      squares += std::pow((shown * (period / seen)).value(), 2);
+    }
+    return Nanoseconds(std::hypot(sum.value(), kDeviations * std::sqrt(of_weights * squares)));
+  };
+  Nanoseconds most;
+  for (const LoadLog::Gap& gap : gaps)
+    for (const Nanoseconds edge : {gap.begin, gap.end})
+      most = std::max({most, misjudged(edge), misjudged(edge - seen)});
+  return most;
+}
+
+// Bounds the energy that gaps between batches hide from a sensor that sees a part of its period.
+Joules hidden_in_gaps(const RunWindow& window, const SensorTraits& traits, const Told& told, Watts in_gaps,
+                      double of_weights) {
   const Nanoseconds seen = seen_by(traits);
   if (!window.phases || traits.response == Response::lag || !(seen > Nanoseconds()) || seen >= traits.period) return {};
-  const double too_often = std::max(1.0, traits.period / seen - 1.0);
-  Nanoseconds hidden;
-  for (const Nanoseconds gap : window.log.gaps(told.begin, told.end))
-    hidden += std::min(too_often * gap, traits.period - seen);
-  return std::max(mean_power_of(told) - in_gaps, Watts()) * hidden;
+  const Nanoseconds misjudged = most_misjudged(window.log.gaps(told.begin, told.end), traits.period, seen, of_weights);
+  return std::max(mean_power_of(told) - in_gaps, Watts()) * misjudged;
 }
 
 // Bounds the error of the counted energy. If the publications do not show it, each end may lie within a launch. If the
@@ -144,7 +195,7 @@ Joules bound_by_counter(const BoardSensors& sensors, const Told& told, const Run
   const Joules ends = scatter ? bound_of_ends(*scatter, deviations.size())
                               : told.energy.uncertainty + launch + kLateFactor * furthest_of(deviations, launch);
   const bool sees_gaps = counts_all(sensors.counter->sensor.traits);
-  const Joules hidden = sees_gaps ? Joules() : hidden_in_gaps(window, sensors.sampling(), told, in_gaps);
+  const Joules hidden = sees_gaps ? Joules() : hidden_in_gaps(window, sensors.sampling(), told, in_gaps, 0.0);
   return hypotenuse(hypotenuse(ends, unseen(window, sensors, told, scatter)), hidden);
 }
 
@@ -167,8 +218,9 @@ Joules bound_by_power(const BoardSensors& sensors, const Told& told, const RunWi
   const SensorTraits& traits = sensors.power->sensor.traits;
   const Nanoseconds seen = seen_by(traits);
   const double averaged = seen > Nanoseconds() ? cost.time / seen : 1.0;
+  const double of_weights = variance_of_weights(*sensors.power, told);
   const double of_launch = std::min({1.0, averaged, 2.0 * spread_of_readings(*sensors.power, told)});
-  return hypotenuse(told.energy.uncertainty, hidden_in_gaps(window, traits, told, in_gaps)) +
+  return hypotenuse(told.energy.uncertainty, hidden_in_gaps(window, traits, told, in_gaps, of_weights)) +
          of_launch * cost.energy.value;
 }
 

@@ -589,7 +589,7 @@ TEST_F(CorunOnOpencl, RoundsOrdersAndIntervalsAreInTheDocument) {
 }
 
 TEST_F(CorunOnOpencl, ATableSaysWhichPolicyHadNoPilots) {
-  const Finished finished = corun({"--works", "2", "--policies", "split,paired", "add.toml", "scale.toml", "--device",
+  const Finished finished = corun({"--works", "6", "--policies", "split,paired", "add.toml", "scale.toml", "--device",
                                    "opencl:0:0", "--repeats", "1"});
   EXPECT_THAT(finished.out, HasSubstr("\nsplit had no pilots: it plans by runs of each kernel alone.\n"));
   EXPECT_THAT(finished.out, testing::Not(HasSubstr("paired had no pilots")));

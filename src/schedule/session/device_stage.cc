@@ -83,7 +83,7 @@ class DeviceStage : public Stage {
     loaded_.push_back(kernel);
     specs_.push_back(chosen.spec);
     copies_.emplace_back();
-    if (known == nullptr) return look_at(added, *machine, kernel);
+    if (known == nullptr) return look_at(added, *machine, kernel, chosen);
     added.traits = with_profile(std::move(added.traits), *known);
     added.costs = known->block;
     added.is_profiled = true;
@@ -117,6 +117,9 @@ class DeviceStage : public Stage {
     WATTUNE_ASSIGN(settable_, choose_clocks(clocks, *clock_control()));
     return {};
   }
+  // Ends the process that has read counters, and its copies of the kernels' data with it.
+  void end_counting() { counting_.reset(); }
+
   // Checks that the first kernel runs as fast as on a board that nothing slows down.
   Result<void> look() {
     if (!board_clocks_ || !board_clocks_->must_look()) return {};
@@ -193,22 +196,33 @@ class DeviceStage : public Stage {
 
   // Counts and profiles a kernel before anything else runs on its buffers. The time alone is needed first: persistent
   // twins choose their chunks by it, and kernels without such a twin the size of their slices.
-  Result<void> look_at(StageKernel& kernel, DeviceMachine& machine, const std::shared_ptr<const LoadedKernel>& loaded) {
+  Result<void> look_at(StageKernel& kernel, DeviceMachine& machine, const std::shared_ptr<const LoadedKernel>& loaded,
+                       const CorunKernel& chosen) {
     kernel.costs = count(*loaded, kernel.traits.name);
     WATTUNE_ASSIGN(const KernelId id, machine.add(loaded, kernel.traits));
     const bool persistent = kernel.traits.persistent;
     WATTUNE_ASSIGN(kernel.traits, schedule::profile(machine, id, {.slices = !persistent}));
     // Sweeps run slow twins as well, and show their cost.
     kernel.traits.persistent = persistent;
-    read_counters(kernel.traits, *loaded);
+    read_counters(kernel.traits, chosen);
     set_use(kernel);
     return {};
   }
 
+  // Runs the kernel in another process, since CUDA makes no streams on SMs of their own in a process in which counters
+  // were read. Returns what read_use() returns.
+  Result<std::vector<std::optional<double>>> use_by_counters(const CorunKernel& chosen) {
+    if (counting_ == nullptr) {
+      WATTUNE_ASSIGN(counting_, backend::open_device_in_worker(device_->info().selector));
+    }
+    WATTUNE_ASSIGN(const auto copies, load_kernel(*counting_, chosen.spec, *chosen.configuration));
+    return read_use(*counting_, *copies.front());
+  }
+
   // Reads what the kernel uses from the device's counters. If they cannot be read, they are not asked again.
-  void read_counters(KernelTraits& traits, const LoadedKernel& loaded) {
+  void read_counters(KernelTraits& traits, const CorunKernel& chosen) {
     if (!has_counters_) return;
-    auto use = read_use(*device_, loaded);
+    auto use = use_by_counters(chosen);
     has_counters_ = use.has_value();
     if (use)
       traits.use_by_counters = *std::move(use);
@@ -270,6 +284,7 @@ class DeviceStage : public Stage {
   std::vector<Copies> copies_;
   std::vector<std::string> notes_;
   bool has_counters_ = device_->info().backend == "cuda";  // false if they cannot be read
+  std::unique_ptr<backend::Device> counting_;              // in a worker; nullptr until counters are read
   std::optional<tune::BoardClocks> board_clocks_;          // empty if no clocks may be set
 };
 
@@ -280,6 +295,7 @@ Result<std::unique_ptr<Stage>> load_all(std::unique_ptr<DeviceStage> stage, cons
   for (const CorunKernel& kernel : kernels)
     if (auto loaded = stage->load(kernel, options.profiles); !loaded)
       return std::move(loaded).error().with_context(kernel.name);
+  stage->end_counting();
   WATTUNE_TRY(stage->look());
   return std::unique_ptr<Stage>(std::move(stage));
 }
