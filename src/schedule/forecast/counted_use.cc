@@ -58,8 +58,9 @@ class BufferPages : public simulate::PageSource {
 
   bool read(std::uint64_t offset, std::span<std::byte> into) override {
     auto done = reader_.read(buffer_, offset, into);
-    if (!done && !failure_) failure_ = std::move(done).error();
-    return done.has_value();
+    if (done) return true;
+    if (!failure_) failure_ = std::move(done).error();
+    return false;
   }
 
  private:

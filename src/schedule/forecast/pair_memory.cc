@@ -29,7 +29,12 @@ constexpr double kMostPairSpeed = 1e3;
 
 std::string hash_of(const Identity& identity) {
   std::string text;
-  for (const auto& [part, value] : identity) text += part + '\0' + value + '\0';
+  for (const auto& [part, value] : identity) {
+    for (const std::string& each : {part, value}) {
+      text += each;
+      text += '\0';
+    }
+  }
   return content_hash(text);
 }
 
