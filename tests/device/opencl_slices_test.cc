@@ -3,6 +3,7 @@
 // one, else on any OpenCL device.
 #include <gmock/gmock.h>
 
+#include "backend/support.h"
 #include "device/benchmarks_folder.h"
 #include "schedule/device_machine_support.h"
 #include "slice/interface/opencl.h"
@@ -26,10 +27,9 @@ using OpenclCopies = std::vector<std::shared_ptr<const LoadedKernel>>;
 class OpenclSlicesOf : public testing::TestWithParam<SmallBenchmark> {
  protected:
   void SetUp() override {
-    const backend::Discovery found = backend::discover();
-    const auto opencl = std::ranges::find(found.devices, "opencl", &DeviceInfo::backend);
-    if (opencl == found.devices.end()) GTEST_SKIP() << "no OpenCL device on this machine";
-    device = backend::open_device(opencl->selector).value();
+    const auto opencl = backend::opencl_selector();
+    if (!opencl) GTEST_SKIP() << "no OpenCL device on this machine";
+    device = backend::open_device(*opencl).value();
     machine = DeviceMachine::make(*device).value();
   }
 

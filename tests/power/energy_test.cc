@@ -1,4 +1,5 @@
-// The protocol on boards in virtual time with known energy.
+// The protocol on boards in virtual time with known energy. The file is long, since all tests share the boards and the
+// loads that it defines.
 #include "wattune/power/energy.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
 // Tests the machine of real devices on OpenCL, on any device of this computer (PoCL if there is no GPU).
 #include "schedule/interface/device_machine.h"
+#include "backend/support.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -36,10 +37,9 @@ constexpr std::size_t kItems = 480;
 class DeviceMachineOnOpencl : public testing::Test {
  protected:
   void SetUp() override {
-    const backend::Discovery found = backend::discover();
-    const auto opencl = std::ranges::find(found.devices, "opencl", &DeviceInfo::backend);
-    if (opencl == found.devices.end()) GTEST_SKIP() << "no OpenCL device on this machine";
-    device = backend::open_device(opencl->selector).value();
+    const auto opencl = backend::opencl_selector();
+    if (!opencl) GTEST_SKIP() << "no OpenCL device on this machine";
+    device = backend::open_device(*opencl).value();
     machine = DeviceMachine::make(*device).value();
   }
 

@@ -1,5 +1,6 @@
 // Works on memory and values of an application: on OpenCL and on the stand-in for CUDA's driver.
 #include "schedule/session/own_data.h"
+#include "backend/support.h"
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -56,10 +57,9 @@ KernelSpec raising(std::size_t launches = 1) {
 class OwnDataOnOpencl : public testing::Test {
  protected:
   void SetUp() override {
-    const backend::Discovery found = backend::discover();
-    const auto opencl = std::ranges::find(found.devices, "opencl", &DeviceInfo::backend);
-    if (opencl == found.devices.end()) GTEST_SKIP() << "no OpenCL device on this machine";
-    device = backend::open_device(opencl->selector).value();
+    const auto opencl = backend::opencl_selector();
+    if (!opencl) GTEST_SKIP() << "no OpenCL device on this machine";
+    device = backend::open_device(*opencl).value();
     in = ints(100);
     out = ints(0);
   }

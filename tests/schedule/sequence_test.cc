@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/cuda_support.h"
+#include "backend/support.h"
 #include "fakes/cuda/fake_cuda.h"
 #include "schedule/device_machine_support.h"
 #include "schedule/interface/kernel_outputs.h"
@@ -173,10 +174,9 @@ Configuration default_of(const KernelSpec& spec) {
 class SequenceOnOpencl : public testing::Test {
  protected:
   void SetUp() override {
-    const backend::Discovery found = backend::discover();
-    const auto opencl = std::ranges::find(found.devices, "opencl", &DeviceInfo::backend);
-    if (opencl == found.devices.end()) GTEST_SKIP() << "no OpenCL device on this machine";
-    selector = opencl->selector;
+    const auto opencl = backend::opencl_selector();
+    if (!opencl) GTEST_SKIP() << "no OpenCL device on this machine";
+    selector = *opencl;
     device = backend::open_device(selector).value();
     machine = DeviceMachine::make(*device).value();
   }

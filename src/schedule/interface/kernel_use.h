@@ -3,7 +3,8 @@
 //
 // Counters see what the caches answer, so their shares of L2 and DRAM are exact. Many devices reserve them for
 // administrators. One thread at a time reads them, and nothing else runs on the device meanwhile; any thread may call
-// the other functions.
+// the other functions. A process that has read counters by CUDA gets no more streams on SMs of their own, so that a
+// device in a worker should read them.
 //
 //   traits.use_by_counters = schedule::read_use(*device, *kernel).value();
 //   traits.utilisation = schedule::known_utilisation(traits);

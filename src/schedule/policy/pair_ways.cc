@@ -122,13 +122,12 @@ Nanoseconds lost_by_the_rest(const CandidatePair& pair, const Remainder& left, c
   return std::min(going_on, switching_time(kernel, limits));
 }
 
-// Returns how long the rest of a work takes alone.
-Nanoseconds time_left(const Candidate& work) { return work.left * work.traits->alone.value_or(Nanoseconds()); }
-
 // True if the rest of a work at this speed takes longer than all of it may.
 bool exceeds_limit(const Candidate& work, double rate) { return time_left(work) > rate * work.limit; }
 
 }  // namespace
+
+Nanoseconds time_left(const Candidate& work) { return work.left * work.traits->alone.value_or(Nanoseconds()); }
 
 double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost, const Objective& objective) {
   const Nanoseconds together = time_together(way, left);
@@ -261,7 +260,7 @@ bool had_better_part(const CandidatePair& pair, const QueueView& view, const Pai
   if (options.objective.goal != Goal::throughput) return false;
   Remainder left = remainder_of(pair, view, table);
   const double on_with_it = cost_of(pair.forecast, left, lost_on_own_sms(pair, left), {});
-  const Nanoseconds rest = pair.first->left * pair.first->traits->alone.value_or(Nanoseconds());
+  const Nanoseconds rest = time_left(*pair.first);
   left.alone[0] = std::max(left.alone[0] - rest, Nanoseconds(0));
   const Nanoseconds waiting = kSwitchDelay + rest / pair.forecast.rates[0];
   const Nanoseconds in_turn =

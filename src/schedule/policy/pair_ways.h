@@ -12,6 +12,9 @@ namespace wattune::inline v0_1::schedule {
 // The time that the host takes to see that blocks have ended and to launch others.
 inline constexpr Nanoseconds kSwitchDelay{100e3};
 
+// Returns how long the rest of a work takes alone; none if that is unknown.
+Nanoseconds time_left(const Candidate& work);
+
 // Returns the time that stopping a kernel and restarting it takes. Half of the time of its last blocks is lost, as they
 // did not begin together; then the host sees their end and launches.
 Nanoseconds switching_time(const KernelTraits& kernel, const MachineLimits& limits);

@@ -211,7 +211,7 @@ Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView&
 // True if stopping and restarting the work would not let it end sooner.
 bool had_better_go_on(const Candidate& work, const QueueView& view) {
   if (!work.running || work.running->form != Form::persistent || work.running->per_sm == 0) return false;
-  const Nanoseconds left = work.left * work.traits->alone.value_or(Nanoseconds());
+  const Nanoseconds left = time_left(work);
   return lost_by_going_on(*work.traits, left, work.running->per_sm, work.running->sms.count, view.limits) <=
          switching_time(*work.traits, view.limits);
 }
@@ -229,7 +229,7 @@ double cost_as_twin(const KernelTraits& kernel, const Residency& best, const Obj
 bool runs_whole(const Candidate& work, const Residency& best, const PolicyOptions& options) {
   if (options.urgent_from || !can_share(*work.traits)) return true;
   if (work.running && work.running->form == Form::whole) return true;
-  const Nanoseconds left = work.traits->alone.value_or(Nanoseconds()) * work.left;
+  const Nanoseconds left = time_left(work);
   const bool is_known = left > Nanoseconds(0);
   if (!is_known) return false;
   const double cost = cost_as_twin(*work.traits, best, options.objective);

@@ -19,7 +19,8 @@ constexpr double kWorksForTrials = 10.0;  // least works of each kernel that are
 constexpr double kLeastTrialGain = 0.01;  // over the best way that is known
 constexpr double kTrialTime = 0.01;       // largest share of the time that trials may cost
 constexpr double kTrialRounds = 2.0;      // rounds of both kernels that they may cost besides
-constexpr double kRoundsToEnd = 0.5;      // further rounds that a trial may cost once it has begun
+constexpr double kRoundsToEnd = 0.5;      // further ones for a trial in streams that may have begun
+constexpr double kRoundsToBegin = 0.625;  // further ones for a trial for which works were let end
 constexpr double kFastest = 1.02;         // speed on fewer SMs over that on all, where caches help
 constexpr double kByPriorities = 1.25;    // most that priorities gain over streams without
 constexpr double kGivenUp = 1.05;         // cost over that of the best way at which a trial of a ratio ends early
@@ -182,15 +183,16 @@ class Trials {
     return lost <= kTrialTime * spent + (kTrialRounds + rounds_for_what_began()) * round;
   }
 
-  // Returns the rounds by which the budget is larger for a trial that has begun. Works were let end for it if none runs
-  // any more, and it may be the one in streams if one runs whole on all SMs.
+  // Returns the rounds by which the budget is larger for a trial that has begun, since estimates of what was lost vary
+  // with what is left. If no work runs any more, they were let end for a trial. If one runs whole on all SMs, that may
+  // be the trial in streams.
   double rounds_for_what_began() const {
     const std::array works = {pair_.first, pair_.second};
-    if (std::ranges::none_of(works, [](const Candidate* work) { return work->running.has_value(); }))
-      return 1.25 * kRoundsToEnd;
+    const auto runs = [](const Candidate* work) { return work->running.has_value(); };
     const auto is_on_all_sms = [](const Candidate* work) {
       return work->running && work->running->form == Form::whole && work->running->sms.count == 0;
     };
+    if (std::ranges::none_of(works, runs)) return kRoundsToBegin;
     return std::ranges::any_of(works, is_on_all_sms) ? kRoundsToEnd : 0.0;
   }
 
