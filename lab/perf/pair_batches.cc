@@ -88,6 +88,7 @@ Json ways_json(const std::vector<PairForecast>& ways) {
                           {"sms_of_first", way.sms_of_first ? Json(*way.sms_of_first) : Json()},
                           {"whole", way.whole},
                           {"urgent", way.urgent ? Json(*way.urgent) : Json()},
+                          {"many_streams", way.many_streams},
                           {"speeds", way.rates},
                           {"works", way.measured}});
   return json;

@@ -65,6 +65,19 @@ TEST_F(PairMemoryTest, KeepsStreamsAndTheProvenWay) {
   EXPECT_FALSE(known(fma_, copy_)[0].proven);
 }
 
+TEST_F(PairMemoryTest, KeepsManyStreamsApartFromTwo) {
+  PairForecast many{.whole = true, .many_streams = true, .rates = {0.9, 0.8}, .measured = 40};
+  many.proven = ProvenWay{.shape = many.shape(), .works = {3, 1}, .speedup = 1.7};
+  const PairForecast two{.whole = true, .rates = {0.6, 0.6}, .measured = 2};
+  remember({many, two});
+  const auto ways = known(fma_, copy_);
+  ASSERT_EQ(ways.size(), 2U);
+  EXPECT_EQ(ways[0].shape(), many.shape());
+  EXPECT_EQ(ways[0].rates, many.rates);
+  EXPECT_EQ(ways[0].proven, many.proven);
+  EXPECT_EQ(ways[1].shape(), two.shape());
+}
+
 // Lines of older versions have neither streams nor a proven way.
 TEST_F(PairMemoryTest, ReadsFilesOfOlderVersions) {
   remember({split_});

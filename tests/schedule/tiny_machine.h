@@ -7,6 +7,7 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,6 +94,10 @@ class TinyMachine : public Machine {
     return found == rates.end() ? 0.5 : found->second;
   }
 
+  // Returns the speed of each of so many launches that run, divided by its kernel's speed alone; nullopt if it depends
+  // on which kernels run.
+  virtual std::optional<double> speed_of_each(std::size_t /*launches*/) const { return {}; }
+
   // True if launches of two kernels run at once though neither leaves room; else the later one waits.
   virtual bool overlap(const Launch& /*one*/, const Launch& /*other*/) const { return false; }
 
@@ -117,16 +122,18 @@ class TinyMachine : public Machine {
   }
   // True if the launch waits for an earlier one of its lane, or for room beside earlier launches.
   bool waits(const Running& each) const {
+    const double room = room_of(each.launch);
     double taken = 0.0;
     for (const Running& other : running_) {
       if (other.id >= each.id) continue;
       const bool is_same_lane = other.launch.lane == each.launch.lane &&
                                 other.launch.priority == each.launch.priority && other.launch.sms == each.launch.sms;
       if (is_same_lane) return true;
-      if (!waits(other) && !overlap(each.launch, other.launch)) taken += room_of(other.launch);
+      if (overlap(each.launch, other.launch) || waits(other)) continue;
+      taken += room_of(other.launch);
+      if (taken > 0.0 && room > 0.0 && taken + room > 1.0 + 1e-9) return true;
     }
-    const double room = room_of(each.launch);
-    return taken > 0.0 && room > 0.0 && taken + room > 1.0 + 1e-9;
+    return false;
   }
   bool immortal(const Running& each) const {
     const auto found = never_ends.find(each.launch.kernel);
@@ -147,6 +154,7 @@ class TinyMachine : public Machine {
       is_alone = false;
     }
     if (is_alone) rate = speed(each.launch, nullptr);
+    rate = speed_of_each(kernels_that_run()).value_or(rate);
     return *kernel.alone / static_cast<double>(kernel.blocks) / rate;
   }
   Nanoseconds end_of(const Running& each) const {

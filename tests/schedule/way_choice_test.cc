@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -177,6 +178,22 @@ TEST_P(RecordedPairs, RunAsFastUnderThePlanAsInTheSweep) {
   EXPECT_LE(plan->run().value(), 1.01 * best);
 }
 
+// The row tells speeds that are too high, as the kernel that ended later ran on alone. The plan keeps to it all the
+// same.
+TEST_P(RecordedPairs, KeepToTheProvenWayThoughItsRowToldTooMuch) {
+  RecordedMachine machine(pair());
+  const RecordedSplit& split = pair().splits[pair().splits.size() / 2];
+  PairForecast ways{.sms_of_first = split.sms_of_first,
+                    .whole = true,
+                    .rates = {1.2 * split.rates[0], 1.2 * split.rates[1]},
+                    .measured = 5};
+  ways.proven = ProvenWay{.shape = ways.shape(), .works = {pair().works[0], pair().works[1]}};
+  Scheduler scheduler(machine, policy_named("paired"));
+  scheduler.learn(0, 1, ways);
+  run_rounds(scheduler, machine, pair(), 20);
+  EXPECT_TRUE(std::ranges::all_of(machine.launches, [](const Launch& launch) { return launch.sms.count > 0; }));
+}
+
 INSTANTIATE_TEST_SUITE_P(H200, RecordedPairs, ::testing::Range<std::size_t>(0, recorded_pairs().size()),
                          [](const auto& each) {
                            const RecordedPair& pair = recorded_pairs()[each.param];
@@ -206,6 +223,53 @@ TEST(WayChoice, StreamsAreTriedAndKeptIfTheyAreTheBest) {
     const auto launches = std::span(machine.launches).last(20 * (pair.works[0] + pair.works[1]));
     EXPECT_TRUE(std::ranges::any_of(launches, [](const Launch& launch) { return launch.priority == 1; }));
   }
+}
+
+// A machine on which works share all SMs as long as no more than `full` of them run. More of them slow each other down.
+class MachineOfSmallGrids : public RecordedMachine {
+ public:
+  MachineOfSmallGrids(const RecordedPair& pair, double full) : RecordedMachine(pair), full_(full) {}
+
+ protected:
+  bool overlap(const Launch& one, const Launch& other) const override {
+    return one.sms.count == 0 && other.sms.count == 0;
+  }
+  std::optional<double> speed_of_each(std::size_t launches) const override {
+    return std::min(1.0, full_ / static_cast<double>(std::max<std::size_t>(1, launches)));
+  }
+
+ private:
+  double full_;
+};
+
+// Three works at once are as fast as alone, whichever they are, and two are what one work of each kernel makes.
+TEST(WayChoice, ManyStreamsAreKeptIfSeveralWorksOfAKernelFillTheSms) {
+  RecordedPair pair = recorded_pairs()[0];
+  pair.alone_ms = {1.0, 1.0};
+  pair.works = {1, 1};
+  MachineOfSmallGrids machine(pair, 3.0);
+  Scheduler scheduler(machine, policy_named("paired"));
+  scheduler.learn(0, 1, believed_ways(pair, kClasses[0]));
+  // A round of one work of each takes 2 / 3 ms if three run at once.
+  EXPECT_LE(run_rounds(scheduler, machine, pair, 80), 1.1 * 2.0 / 3.0);
+  EXPECT_LE(run_rounds(scheduler, machine, pair, 20), 1.05 * 2.0 / 3.0);
+  const auto ways = scheduler.table().ways(0, 1);
+  EXPECT_TRUE(ways.front().many_streams);
+  EXPECT_NEAR(ways.front().speedup(), 3.0, 0.15);
+}
+
+// Three kernels wait, so that one of them might suit another better. No work begins in streams that nothing stops.
+TEST(WayChoice, ManyStreamsAreForTwoKernelsThatAreAlone) {
+  RecordedPair pair = recorded_pairs()[0];
+  MachineOfSmallGrids machine(pair, 3.0);
+  const KernelId third = machine.add(tiny_kernel("third", 5 * kRoom * kSms));
+  Scheduler scheduler(machine, policy_named("paired"));
+  scheduler.learn(0, 1, believed_ways(pair, kClasses[0]));
+  std::vector<Work> works = rounds_of(pair, 20);
+  for (std::size_t i = 0; i < 20; ++i) works.push_back({.kernel = third});
+  ASSERT_TRUE(scheduler.submit(works));
+  scheduler.dispatch();
+  EXPECT_LE(machine.launches.size(), 4U);
 }
 
 // The kernels change: after a while shares of the SMs gain less than the best baseline, which gains more than before.
@@ -319,7 +383,7 @@ TEST_F(ProvenWays, GoOnWhateverIsLeftOfBoth) {
 TEST_F(ProvenWays, EndWhenWorksWereMuchSlower) {
   for (int i = 0; i < 3; ++i)
     for (const KernelId kernel : {0U, 1U})
-      table_.observe(kernel, 1 - kernel, {.whole = true, .urgent = kernel == 0 ? 1 : 0}, 0.4, {}, true);
+      table_.observe(kernel, 1 - kernel, {.whole = true, .urgent = kernel == 0 ? 1 : 0}, 0.4, {}, 1);
   EXPECT_FALSE(table_.proven(0, 1));
   EXPECT_EQ(policy_named("paired")(view_of(4, 2), table_).shares.front().form, Form::persistent);
 }

@@ -66,11 +66,12 @@ struct WATTUNE_EXPORT PairShape {
   std::optional<unsigned> sms_of_first = {};
   bool whole = false;
   std::optional<std::size_t> urgent = {};
+  bool many_streams = false;
 
   // True if the two run together; else one runs after the other.
   bool is_together() const { return ratio.first > 0 || sms_of_first || whole; }
-  // True if both run whole on all SMs, each in a stream of its own.
-  bool is_in_streams() const { return whole && !sms_of_first; }
+  // True if both run whole on all SMs, one work of each at a time, each kernel in a stream of its own.
+  bool is_in_streams() const { return whole && !sms_of_first && !many_streams; }
   // Returns the same for the two kernels in the other order, on a machine with this many SMs.
   PairShape swapped(unsigned sms) const;
 
@@ -81,7 +82,7 @@ struct WATTUNE_EXPORT PairShape {
 struct WATTUNE_EXPORT ProvenWay {
   PairShape shape = {};                       // empty for one after the other
   std::array<std::size_t, 2> works = {1, 1};  // of each kernel that ran
-  double speedup = 0.0;                       // sum of both speeds in this way; 0 for one after the other
+  double speedup = 0.0;  // sum of both speeds in this way; 0 for one after the other, or if it is unknown
 
   bool operator==(const ProvenWay&) const = default;
 };
@@ -96,6 +97,9 @@ struct WATTUNE_EXPORT PairForecast {
   bool whole = false;
   // The kernel whose blocks go first in streams with priorities: 0 for the first, 1 for the second; else nullopt.
   std::optional<std::size_t> urgent = {};
+  // True if each work has a stream of its own, so that several of each kernel run at once, whole on all SMs. The rates
+  // are then those of all works of a kernel at a time.
+  bool many_streams = false;
   std::array<double, 2> rates = {};  // the speed of each beside the other, divided by its speed alone
   std::optional<PairWatts> watts = {};
   // The time of each alone at its best clocks, divided by its time alone at the board's own.
@@ -131,7 +135,7 @@ struct WATTUNE_EXPORT PairForecast {
   // Returns the mean power of running the same work one after the other: its energy, divided by the time that both take
   // together.
   Watts watts_in_turn() const { return rates[0] * watts->alone[0] + rates[1] * watts->alone[1]; }
-  PairShape shape() const { return {ratio, sms_of_first, whole, urgent}; }
+  PairShape shape() const { return {ratio, sms_of_first, whole, urgent, many_streams}; }
   // Returns the same forecast for the two kernels in the other order, on a machine with this many SMs.
   PairForecast swapped(unsigned sms) const;
 };
@@ -188,8 +192,8 @@ WATTUNE_EXPORT Forecaster measured_forecaster(Machine& machine, Form form, const
 // unknown.
 WATTUNE_EXPORT std::optional<PairWatts> watts_of(const KernelTraits& first, const KernelTraits& second);
 
-// Returns the ways of whole kernels on all SMs: in streams, and with priority for either. They are expected to be as
-// fast as one after the other, until works show more.
+// Returns the ways of whole kernels on all SMs: in two streams and in many, each without priorities and with priority
+// for either kernel. They are expected to be as fast as one after the other, until works show more.
 WATTUNE_EXPORT std::vector<PairForecast> ways_in_streams(const KernelTraits& first, const KernelTraits& second);
 
 }  // namespace wattune::schedule

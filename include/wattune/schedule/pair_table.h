@@ -39,10 +39,10 @@ class WATTUNE_EXPORT PairTable {
   void learn(KernelId first, KernelId second, const PairForecast& forecast);
   // Notes a measured speed of `kernel` beside the other one in this shape at these clocks, divided by its speed alone.
   // The ratio corrects the forecast of this shape at all clocks, and those of all shapes in which the two have not run.
-  // It is ignored if it is not positive and finite, or if there is no forecast of this way. `of_work` tells that a
-  // whole work ran at this speed. The first such speed replaces a forecast that no measurement supports.
+  // It is ignored if it is not positive and finite, or if there is no forecast of this way. `works` is the number of
+  // whole works that ran at this speed. The first such speed replaces a forecast that no measurement supports.
   void observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate,
-               const std::optional<backend::BoardSetting>& clocks = {}, bool of_work = false);
+               const std::optional<backend::BoardSetting>& clocks = {}, std::size_t works = 0);
   // Notes the power of the board while the two ran. The power that each adds to the idle power is corrected in all
   // ways, by the power that both added, divided by the table's forecast of it. It is ignored if power was not forecast,
   // or if nothing was added.
@@ -79,9 +79,9 @@ class WATTUNE_EXPORT PairTable {
     std::vector<Way> ways;
     std::size_t best = 0;
     std::vector<std::size_t> best_at;  // the best way at each clock setting that has ways
-    // For ways that they have not run in, of one kind each: shared SMs, splits, streams. Forecasts of different kinds
-    // err differently.
-    std::array<std::array<double, 2>, 3> corrections = {{{1.0, 1.0}, {1.0, 1.0}, {1.0, 1.0}}};
+    // For ways that they have not run in, of one kind each: shared SMs, splits, two streams, many streams. Forecasts of
+    // different kinds err differently.
+    std::array<std::array<double, 2>, 4> corrections = {{{1.0, 1.0}, {1.0, 1.0}, {1.0, 1.0}, {1.0, 1.0}}};
     std::optional<double> power_correction = {};  // of what both add to the idle power
     std::optional<PairPowers> powers = {};
     std::optional<ProvenWay> proven = {};  // the kernel with the lower number first

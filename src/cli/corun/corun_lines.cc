@@ -64,6 +64,7 @@ Json line_of_planned(const schedule::PlannedRun& run) {
           {"sms_of_first", run.forecast.sms_of_first.value_or(0)},
           {"whole", run.forecast.whole},
           {"urgent", run.forecast.urgent ? Json(*run.forecast.urgent) : Json(nullptr)},
+          {"many_streams", run.forecast.many_streams},
           {"proven", run.forecast.proven.has_value()},
           {"rates", run.forecast.rates},
           {"makespan_ns", run.makespan.value()},
@@ -177,6 +178,8 @@ schedule::PlannedRun planned_from(const Json& json, const schedule::SweptPair& p
   planned.forecast.whole = store::find_member(json, "whole") != nullptr && store::flag_member(json, "whole");
   if (const Json* const urgent = store::find_member(json, "urgent"); urgent != nullptr && !urgent->is_null())
     planned.forecast.urgent = count_within(*urgent, "urgent", 0, 1);
+  planned.forecast.many_streams =
+      store::find_member(json, "many_streams") != nullptr && store::flag_member(json, "many_streams");
   if (store::find_member(json, "proven") != nullptr && store::flag_member(json, "proven"))
     planned.forecast.proven = schedule::ProvenWay{.shape = planned.forecast.shape()};
   planned.forecast.rates = amounts(json, "rates", 0.0, kMostRelativeSpeed);

@@ -27,7 +27,8 @@ std::string why_in_turn(const schedule::PairForecast& forecast) {
 std::string how_text(const schedule::SweptPair& pair) {
   const schedule::PairForecast& forecast = pair.planned.forecast;
   if (!is_planned_together(forecast)) return "one after the other, as " + why_in_turn(forecast);
-  const std::string how = describe(arrangement_of(forecast.shape()), pair.limits);
+  const std::string how = describe(arrangement_of(forecast.shape()), pair.limits) +
+                          (forecast.many_streams ? ", a stream for each work" : "");
   const std::string whole = forecast.whole && forecast.sms_of_first ? " for whole kernels" : "";
   if (forecast.proven) return fmt::format("by {}{}, the fastest way", how, whole);
   return fmt::format("by {}{}, whose pilots gained {}", how, whole, gain_text(forecast.speedup() - 1.0));
@@ -69,6 +70,7 @@ Json planned_json(const schedule::SweptPair& pair) {
                {"sms_of_first", nullptr},
                {"urgent", nullptr},
                {"whole", run.forecast.whole},
+               {"many_streams", run.forecast.many_streams},
                {"proven", run.forecast.proven.has_value()},
                {"forecast_rates", run.forecast.rates},
                {"makespan_ms", nullptr},

@@ -71,10 +71,11 @@ std::string how_text(const schedule::PairForecast& forecast, unsigned sms) {
   if (forecast.sms_of_first)
     return fmt::format("{}:{} SMs{}{}", *forecast.sms_of_first, sms - *forecast.sms_of_first,
                        forecast.whole ? ", whole" : "", clock_text(forecast.clocks));
+  const std::string streams = forecast.many_streams ? "many streams" : "two streams";
   if (forecast.urgent)
-    return fmt::format("priority for the {}{}", *forecast.urgent == 0 ? "first" : "second",
-                       clock_text(forecast.clocks));
-  if (forecast.whole) return fmt::format("two streams{}", clock_text(forecast.clocks));
+    return fmt::format("{}priority for the {}{}", forecast.many_streams ? streams + ", " : "",
+                       *forecast.urgent == 0 ? "first" : "second", clock_text(forecast.clocks));
+  if (forecast.whole) return streams + clock_text(forecast.clocks);
   return fmt::format("{}:{} blocks per SM{}", forecast.ratio.first, forecast.ratio.second, clock_text(forecast.clocks));
 }
 
@@ -221,6 +222,7 @@ Json shape_json(const schedule::PairForecast& forecast) {
                {"sms_of_first", nullptr},
                {"urgent", nullptr}};
   if (forecast.urgent) json["urgent"] = *forecast.urgent;
+  if (forecast.many_streams) json["many_streams"] = true;
   if (forecast.sms_of_first)
     json["sms_of_first"] = *forecast.sms_of_first;
   else if (runs_together(forecast) && !forecast.whole)

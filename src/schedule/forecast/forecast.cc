@@ -214,7 +214,8 @@ PairShape PairShape::swapped(unsigned sms) const {
   return {.ratio = {ratio.second, ratio.first},
           .sms_of_first = sms_of_first ? std::optional(sms - *sms_of_first) : std::nullopt,
           .whole = whole,
-          .urgent = urgent ? std::optional(1 - *urgent) : std::nullopt};
+          .urgent = urgent ? std::optional(1 - *urgent) : std::nullopt,
+          .many_streams = many_streams};
 }
 
 PairForecast PairForecast::swapped(unsigned sms) const {
@@ -223,6 +224,7 @@ PairForecast PairForecast::swapped(unsigned sms) const {
                       .sms_of_first = turned_shape.sms_of_first,
                       .whole = turned_shape.whole,
                       .urgent = turned_shape.urgent,
+                      .many_streams = turned_shape.many_streams,
                       .rates = {rates[1], rates[0]},
                       .watts = watts,
                       .slower_alone = {slower_alone[1], slower_alone[0]},
@@ -257,9 +259,14 @@ std::optional<PairWatts> watts_of(const KernelTraits& first, const KernelTraits&
 
 std::vector<PairForecast> ways_in_streams(const KernelTraits& first, const KernelTraits& second) {
   std::vector<PairForecast> ways;
-  for (const std::optional<std::size_t> urgent :
-       {std::optional<std::size_t>(), std::optional<std::size_t>(0), std::optional<std::size_t>(1)})
-    ways.push_back({.whole = true, .urgent = urgent, .rates = {0.5, 0.5}, .watts = watts_of(first, second)});
+  for (const bool many : {false, true})
+    for (const std::optional<std::size_t> urgent :
+         {std::optional<std::size_t>(), std::optional<std::size_t>(0), std::optional<std::size_t>(1)})
+      ways.push_back({.whole = true,
+                      .urgent = urgent,
+                      .many_streams = many,
+                      .rates = {0.5, 0.5},
+                      .watts = watts_of(first, second)});
   return ways;
 }
 

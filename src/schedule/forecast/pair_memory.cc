@@ -61,9 +61,19 @@ PairShape shape_from(const Json& json) {
   return shape;
 }
 
+// The members of a line that list ways.
+constexpr const char* kOtherWays = "ways";
+constexpr const char* kTwoStreams = "streams";
+constexpr const char* kManyStreams = "many_streams";
+
+std::string_view list_of(const PairForecast& way) {
+  if (way.many_streams) return kManyStreams;
+  return way.shape().is_in_streams() ? kTwoStreams : kOtherWays;
+}
+
 Json way_json(const PairForecast& way) {
   Json json = Json::object();
-  if (way.shape().is_in_streams())
+  if (list_of(way) != kOtherWays)
     json["urgent"] = urgent_json(way.shape());
   else
     json = shape_json(way.shape());
@@ -74,8 +84,11 @@ Json way_json(const PairForecast& way) {
 
 PairForecast way_from(const Json& json, const PairShape& shape) {
   if (!shape.is_together()) throw store::Malformed("a way needs a ratio, SMs or whole kernels");
-  PairForecast way{
-      .ratio = shape.ratio, .sms_of_first = shape.sms_of_first, .whole = shape.whole, .urgent = shape.urgent};
+  PairForecast way{.ratio = shape.ratio,
+                   .sms_of_first = shape.sms_of_first,
+                   .whole = shape.whole,
+                   .urgent = shape.urgent,
+                   .many_streams = shape.many_streams};
   const Json& speeds = store::array_member(json, "speeds", 2, 2);
   for (std::size_t i = 0; i < 2; ++i) {
     way.rates[i] = store::number_within(speeds[i], "speeds", 0.0, kMostPairSpeed);
@@ -88,6 +101,7 @@ PairForecast way_from(const Json& json, const PairShape& shape) {
 Json proven_json(const ProvenWay& proven) {
   Json json = shape_json(proven.shape);
   json["urgent"] = urgent_json(proven.shape);
+  json["many_streams"] = proven.shape.many_streams;
   json["works"] = {proven.works[0], proven.works[1]};
   json["speedup"] = proven.speedup;
   return json;
@@ -96,7 +110,12 @@ Json proven_json(const ProvenWay& proven) {
 ProvenWay proven_from(const Json& json) {
   ProvenWay proven{.shape = shape_from(json)};
   proven.shape.urgent = urgent_from(json);
-  if (proven.shape.urgent && !proven.shape.is_in_streams()) throw store::Malformed("`urgent` is for streams only");
+  if (store::find_member(json, "many_streams") != nullptr)
+    proven.shape.many_streams = store::flag_member(json, "many_streams");
+  if (proven.shape.many_streams && (!proven.shape.whole || proven.shape.sms_of_first))
+    throw store::Malformed("`many_streams` is for whole kernels on all SMs only");
+  if (proven.shape.urgent && !(proven.shape.whole && !proven.shape.sms_of_first))
+    throw store::Malformed("`urgent` is for streams only");
   const Json& works = store::array_member(json, "works", 2, 2);
   for (std::size_t i = 0; i < 2; ++i) proven.works[i] = store::count_within(works[i], "works", 1, kMostPairWorks);
   proven.speedup = store::number_within(store::member(json, "speedup"), "speedup", 0.0, 2.0 * kMostPairSpeed);
@@ -150,9 +169,11 @@ Result<PairMemory::Pairs> PairMemory::read(const std::filesystem::path& file) {
     Known known;
     for (const Json& way : store::array_member(line, "ways")) known.ways.push_back(way_from(way, shape_from(way)));
     // Lines of older versions lack the members that follow.
-    if (store::find_member(line, "streams") != nullptr)
-      for (const Json& way : store::array_member(line, "streams"))
-        known.ways.push_back(way_from(way, {.whole = true, .urgent = urgent_from(way)}));
+    for (const char* const list : {kTwoStreams, kManyStreams})
+      if (store::find_member(line, list) != nullptr)
+        for (const Json& way : store::array_member(line, list))
+          known.ways.push_back(
+              way_from(way, {.whole = true, .urgent = urgent_from(way), .many_streams = list == kManyStreams}));
     if (store::find_member(line, "proven") != nullptr) known.proven = proven_from(store::object_member(line, "proven"));
     add(pairs, key_of(kernels[0].get<std::string>(), kernels[1].get<std::string>()), known);
   }));
@@ -211,8 +232,7 @@ Result<void> PairMemory::save() {
   std::string text;
   for (const auto& [key, known] : all) {
     Json line = {{"kernels", {key[0], key[1]}}, {"ways", Json::array()}};
-    for (const PairForecast& way : known.ways)
-      line[way.shape().is_in_streams() ? "streams" : "ways"].push_back(way_json(way));
+    for (const PairForecast& way : known.ways) line[std::string(list_of(way))].push_back(way_json(way));
     if (known.proven) line["proven"] = proven_json(*known.proven);
     text += store::sealed_record(kPairsKind, line);
   }

@@ -16,7 +16,8 @@ PairShape in_table(const PairShape& shape, KernelId first, KernelId second, unsi
 // Returns the place of the corrections for ways of this shape.
 std::size_t kind_of(const PairShape& shape) {
   if (!shape.whole) return 0;
-  return shape.is_in_streams() ? 2 : 1;
+  if (shape.sms_of_first) return 1;
+  return shape.is_in_streams() ? 2 : 3;
 }
 
 }  // namespace
@@ -58,7 +59,7 @@ std::size_t PairTable::place_of(const Entry& entry, const PairShape& shape,
 }
 
 void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate,
-                        const std::optional<backend::BoardSetting>& clocks, bool of_work) {
+                        const std::optional<backend::BoardSetting>& clocks, std::size_t works) {
   const auto known = entries_.find(key(kernel, beside));
   if (weight_ == 0.0 || known == entries_.end() || !(rate > 0.0 && std::isfinite(rate))) return;
   Entry& entry = known->second;
@@ -73,9 +74,9 @@ void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape
   // The forecast error depends on the shape, but little on the clocks, so ways at all clocks get the correction.
   for (Way& each : entry.ways) {
     if (each.forecast.shape() != shape_in_table) continue;
-    const bool is_first = of_work && each.works[place] == 0;
+    const bool is_first = works > 0 && each.works[place] == 0;
     each.correction[place] = is_first ? rate / predicted : towards(each.correction[place].value_or(of_kind));
-    if (of_work) ++each.works[place];
+    each.works[place] += works;
   }
   of_kind = towards(of_kind);
   choose_best(entry);

@@ -122,6 +122,14 @@ Nanoseconds lost_by_the_rest(const CandidatePair& pair, const Remainder& left, c
   return std::min(going_on, switching_time(kernel, limits));
 }
 
+// True if works of one urgency, which have no limits, are to end as soon as they can at the board's own clocks.
+bool suits_many_streams(const QueueView& view, const PolicyOptions& options) {
+  return options.objective == Objective() && !options.urgent_from && !view.clocks.can_set &&
+         std::ranges::all_of(view.works, [&](const Candidate& work) {
+           return work.limit == kForever && urgency(work, view, options) == urgency(view.works.front(), view, options);
+         });
+}
+
 // True if the rest of a work at this speed takes longer than all of it may.
 bool exceeds_limit(const Candidate& work, double rate) { return time_left(work) > rate * work.limit; }
 
@@ -160,7 +168,16 @@ Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const P
                              speed_without(*pair.second, *pair.first, view, table)}};
 }
 
+PairForecast in_proportion(PairForecast way, const Remainder& left) {
+  const Nanoseconds all = left.alone[0] + left.alone[1];
+  if (!way.many_streams || !(std::min(left.alone[0], left.alone[1]) > Nanoseconds(0))) return way;
+  const double speedup = way.speedup();
+  for (std::size_t i = 0; i < 2; ++i) way.rates[i] = speedup * (left.alone[i] / all);
+  return way;
+}
+
 bool may_run(const CandidatePair& pair, const PairForecast& way, const QueueView& view, const PolicyOptions& options) {
+  if (way.many_streams && !suits_many_streams(view, options)) return false;
   if (options.urgent_from) return way.whole;
   const std::array kernels = {pair.first->traits, pair.second->traits};
   const bool is_slow =
@@ -209,7 +226,7 @@ bool gains(double merit, const PairForecast& forecast, const std::array<const Ke
 }
 
 bool is_too_long(const CandidatePair& pair, const PairForecast& way, const PolicyOptions& options) {
-  const Nanoseconds longest = options.urgent_from ? kForever : kLongerWhole * options.longest_whole;
+  const Nanoseconds longest = options.urgent_from ? kForever : kLongerInPair * options.longest_whole;
   const auto is_longer = [&](const Candidate& work, double rate) {
     // In streams it may have all SMs.
     return time_left(work) > (way.sms_of_first ? rate : 1.0) * longest || exceeds_limit(work, rate);
@@ -223,7 +240,8 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
   const bool only_measured = waits_for_trials(pair, view, table, options);
   std::optional<PairForecast> best;
   double least = std::numeric_limits<double>::infinity();
-  for (PairForecast& way : table.ways(pair.first->kernel, pair.second->kernel)) {
+  for (const PairForecast& each : table.ways(pair.first->kernel, pair.second->kernel)) {
+    PairForecast way = in_proportion(each, left);
     const std::array<bool, 2> anew = restarts(pair, way, view.limits);
     const auto merit = schedule::merit(options.objective, way);
     const bool as_they_run = both_run(pair) && !anew[0] && !anew[1];
@@ -271,7 +289,8 @@ bool had_better_part(const CandidatePair& pair, const QueueView& view, const Pai
     return way.clocks == pair.forecast.clocks && way.shape() != pair.forecast.shape() && !is_for_trials(way) &&
            !(only_measured && way.measured == 0) && schedule::merit(options.objective, way) &&
            may_run(pair, way, view, options) &&
-           (1.0 + margin_over(pair.forecast, way, options)) * cost_of(way, left, waiting, {}) < on_with_it;
+           (1.0 + margin_over(pair.forecast, way, options)) * cost_of(in_proportion(way, left), left, waiting, {}) <
+               on_with_it;
   });
 }
 

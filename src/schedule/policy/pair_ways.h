@@ -22,6 +22,10 @@ Nanoseconds switching_time(const KernelTraits& kernel, const MachineLimits& limi
 // The factor by which a whole kernel may take longer than PolicyOptions::longest_whole if it is better than its twin.
 inline constexpr double kLongerWhole = 5.0;
 
+// The factor by which whole works of two kernels may take longer while no other kernel waits: each one, and in many
+// streams the works of each kernel that are in flight.
+inline constexpr double kLongerInPair = 50.0;
+
 // The way in which a kernel runs alone by its persistent twin.
 struct Residency {
   unsigned per_sm = 1;
@@ -60,11 +64,16 @@ struct Remainder {
 };
 Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const PairTable& table);
 
+// Returns a way in many streams with the speeds at which both kernels end together, since the works of both are chosen
+// so. The sum of both speeds stays. Returns other ways as they are.
+PairForecast in_proportion(PairForecast way, const Remainder& left);
+
 // Returns the time, energy or their product until neither has anything left, by the objective; `lost` is time before.
 double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost, const Objective& objective);
 
 // True if the pair may run in this way. Whole kernels may only if no work of another kernel waits, which might suit one
-// of the two better later. If works may be urgent, nothing but whole kernels may.
+// of the two better later. If works may be urgent, nothing but whole kernels may. Many streams are for throughput
+// alone, and for works of one urgency without limits.
 bool may_run(const CandidatePair& pair, const PairForecast& way, const QueueView& view, const PolicyOptions& options);
 
 // True if only trials run in this way (way_choice.h): nothing stops whole kernels, and they have not run so.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "schedule/policy/clock_choice.h"
+#include "schedule/policy/many_streams.h"
 #include "schedule/policy/pair_ways.h"
 #include "schedule/policy/way_choice.h"
 
@@ -22,13 +23,6 @@ namespace {
 // A twin that costs more than its kernel by this share does not run alone, unless an arrival would wait too long for
 // the kernel.
 constexpr double kTwinLoss = 0.01;
-
-// Returns the urgency of a work: its priority, plus one if it has waited for long.
-int urgency(const Candidate& work, const QueueView& view, const PolicyOptions& options) {
-  const bool overdue = options.patience > 0.0 && work.traits->alone &&
-                       view.now - work.submitted > options.patience * *work.traits->alone;
-  return work.priority + (overdue ? 1 : 0);
-}
 
 int highest_urgency(const QueueView& view, const PolicyOptions& options) {
   int highest = urgency(view.works.front(), view, options);
@@ -114,10 +108,11 @@ bool fills_sms(const Share& share, const KernelTraits& kernel) {
          (share.form == Form::whole || (share.form == Form::persistent && share.per_sm == kernel.profile.blocks_alone));
 }
 
-// True if the two run in streams, and works of one of them fill the SMs that others of their kernel leave.
+// True if the two run in streams, and works of one of them fill the SMs that others of their kernel leave. Two works of
+// an urgent kernel at a time would leave nothing to the other one.
 bool fill_streams(const Candidate& first, const Candidate& second, const PairShape& shape,
                   const PolicyOptions& options) {
-  return shape.is_in_streams() &&
+  return shape.is_in_streams() && !shape.urgent &&
          std::max(first.traits->overlapped_speed, second.traits->overlapped_speed) >= 1.0 + options.least_gain;
 }
 
@@ -130,7 +125,7 @@ Plan goes_on_alone(const Candidate& work, const QueueView& view, std::string rea
 
 // True if the work that runs whole has its share of this way, in which it is the first.
 bool suits(const Share& running, const PairForecast& way) {
-  if (!way.whole) return false;
+  if (!way.whole || way.many_streams) return false;
   if (way.sms_of_first) return running.sms.count == *way.sms_of_first;
   return running.sms.count == 0 && running.priority == (way.urgent == 0U ? 1 : 0);
 }
@@ -251,19 +246,6 @@ Plan alone(const Candidate& work, const QueueView& view, const PolicyOptions& op
                                 std::lround(100.0 * options.least_gain))};
 }
 
-// Returns the only two kernels of these works, each with its first work, which runs if any of them runs; nullopt if
-// there are others, or if some works are more urgent.
-std::optional<std::array<const Candidate*, 2>> only_two(const QueueView& view, const PolicyOptions& options) {
-  std::array<const Candidate*, 2> two = {&view.works.front(), nullptr};
-  for (const Candidate& work : view.works) {
-    if (urgency(work, view, options) != urgency(*two[0], view, options)) return {};
-    if (work.kernel == two[0]->kernel || (two[1] != nullptr && work.kernel == two[1]->kernel)) continue;
-    if (two[1] != nullptr) return {};
-    two[1] = &work;
-  }
-  return two[1] != nullptr ? std::optional(two) : std::nullopt;
-}
-
 // True if about as many works of both are left, one for the other, as ran when the way was proved.
 bool is_mix_of(const ProvenWay& proven, const std::array<const Candidate*, 2>& two, const QueueView& view) {
   constexpr double kMostApart = 1.5;
@@ -291,6 +273,11 @@ std::optional<Plan> proven_plan(const QueueView& view, const PairTable& table, c
   const auto forecast = table.find(first->kernel, second->kernel, proven->shape, {});
   if (!forecast) return {};
   const CandidatePair pair{first, second, *forecast};
+  if (forecast->many_streams) {
+    const bool begins = running.empty() && !is_mix_of(*proven, *two, view);
+    if (begins || !may_run(pair, *forecast, view, options)) return {};
+    return in_many_streams(pair, view, options);
+  }
   if (!forecast->whole && !may_run(pair, *forecast, view, options)) return {};
   const std::vector<Share> shares = shares_of(pair, view, options);
   const auto runs_so = [&](const Candidate* work) {
@@ -300,9 +287,9 @@ std::optional<Plan> proven_plan(const QueueView& view, const PairTable& table, c
   if (!is_mix_of(*proven, *two, view) && std::ranges::none_of(running, runs_so)) return {};
   if (std::ranges::any_of(running, [&](const Candidate* work) { return is_whole(work) && !runs_so(work); }))
     return goes_on_alone(*running.front(), view, "what runs whole runs to its end");
+  // In streams one work of each kernel runs at a time, as it did when the way was proved.
   return Plan{.shares = shares,
               .pair = PlannedPair{first->kernel, proven->shape},
-              .fills_sms = fill_streams(*first, *second, proven->shape, options),
               .speedup = forecast->speedup(),
               .reason = describe(pair)};
 }
@@ -312,6 +299,7 @@ std::optional<Plan> proven_plan(const QueueView& view, const PairTable& table, c
 Plan paired_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
   if (view.works.empty()) return {};
   if (auto plan = proven_plan(view, table, options)) return *std::move(plan);
+  if (auto plan = many_streams_plan(view, table, options)) return *std::move(plan);
   const auto running = running_works(view);
   if (std::ranges::any_of(running, is_whole)) return beside_whole(running, view, table, options);
   const CandidatePair best = best_pair(view, table, options);

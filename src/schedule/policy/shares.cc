@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "schedule/policy/clock_choice.h"
@@ -24,7 +26,11 @@ constexpr double kUnreachableGain = 1e6;  // more than any pair gains
 
 // Returns a text such as "2:6 blocks on each SM" or "96 SMs for the first, whole".
 std::string shape_text(const PairShape& shape) {
-  if (shape.urgent) return fmt::format("with priority for the {}", *shape.urgent == 0 ? "first" : "second");
+  const std::string_view many = shape.many_streams ? "in many streams" : "";
+  if (shape.urgent)
+    return fmt::format("{}{}with priority for the {}", many, many.empty() ? "" : " ",
+                       *shape.urgent == 0 ? "first" : "second");
+  if (shape.many_streams) return std::string(many);
   if (shape.is_in_streams()) return "in two streams";
   if (!shape.sms_of_first) return fmt::format("{}:{} blocks on each SM", shape.ratio.first, shape.ratio.second);
   return fmt::format("{} SMs for the first{}", *shape.sms_of_first, shape.whole ? ", whole" : "");
@@ -104,6 +110,23 @@ std::vector<const Candidate*> running_works(const QueueView& view) {
   for (const Candidate& work : view.works)
     if (work.running) running.push_back(&work);
   return running;
+}
+
+int urgency(const Candidate& work, const QueueView& view, const PolicyOptions& options) {
+  const bool overdue = options.patience > 0.0 && work.traits->alone &&
+                       view.now - work.submitted > options.patience * *work.traits->alone;
+  return work.priority + (overdue ? 1 : 0);
+}
+
+std::optional<std::array<const Candidate*, 2>> only_two(const QueueView& view, const PolicyOptions& options) {
+  std::array<const Candidate*, 2> two = {&view.works.front(), nullptr};
+  for (const Candidate& work : view.works) {
+    if (urgency(work, view, options) != urgency(*two[0], view, options)) return {};
+    if (work.kernel == two[0]->kernel || (two[1] != nullptr && work.kernel == two[1]->kernel)) continue;
+    if (two[1] != nullptr) return {};
+    two[1] = &work;
+  }
+  return two[1] != nullptr ? std::optional(two) : std::nullopt;
 }
 
 std::optional<PairForecast> forecast_now(const QueueView& view, const PairTable& table, KernelId first,

@@ -1,6 +1,7 @@
 // Parts of which policies build their plans.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,12 @@ Plan unchanged(const QueueView& view, double speedup, std::string reason);
 // first runs.
 std::vector<const Candidate*> first_of_each_kernel(const QueueView& view);
 std::vector<const Candidate*> running_works(const QueueView& view);
+
+// Returns the urgency of a work: its priority, plus one if it has waited for long.
+int urgency(const Candidate& work, const QueueView& view, const PolicyOptions& options);
+// Returns the only two kernels of these works, each with its first work, which runs if any of them runs; nullopt if
+// there are others, or if some works are more urgent.
+std::optional<std::array<const Candidate*, 2>> only_two(const QueueView& view, const PolicyOptions& options);
 
 // Two works with the forecast of them.
 struct CandidatePair {

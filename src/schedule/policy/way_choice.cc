@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/policy/many_streams.h"
 #include "schedule/policy/pair_ways.h"
 
 namespace wattune::inline v0_1::schedule {
@@ -30,6 +31,7 @@ constexpr double kWorksPerCheck = 100.0;  // works of a pair for one that checks
 
 bool is_whole_split(const PairForecast& way) { return way.whole && way.sms_of_first; }
 bool is_in_streams(const PairForecast& way) { return way.shape().is_in_streams(); }
+bool is_on_all_sms(const PairForecast& way) { return way.whole && !way.sms_of_first; }
 bool is_ratio(const PairForecast& way) { return !way.sms_of_first && way.ratio.first > 0; }
 
 // True if this work runs in its share of the way. Whole kernels on all SMs may run alone as well.
@@ -84,17 +86,21 @@ class Trials {
         left_(remainder_of(pair, view, table)),
         may_check_(!options.urgent_from),
         least_(left_.in_turn().value()) {
-    const Nanoseconds longest = options.urgent_from ? kForever : kLongerWhole * options.longest_whole;
-    for (PairForecast& way : table.ways(pair.first->kernel, pair.second->kernel)) {
+    const Nanoseconds longest = options.urgent_from ? kForever : kLongerInPair * options.longest_whole;
+    for (const PairForecast& each : table.ways(pair.first->kernel, pair.second->kernel)) {
+      PairForecast way = in_proportion(each, left_);
       if (way.clocks != pair.forecast.clocks || !schedule::merit(options.objective, way)) continue;
       if (way.measured > 0) measured_.push_back(way);
       // A work that has almost ended says nothing about the next one of its kernel.
-      const Nanoseconds longer = is_in_streams(way) ? std::max(alone_[0], alone_[1]) : round_of(way);
+      const Nanoseconds longer = is_on_all_sms(way) ? std::max(alone_[0], alone_[1]) : round_of(way);
       const bool is_short = !way.whole || longer <= longest;
       if (!is_short || !may_run(pair, way, view, options)) continue;
       if (way.measured > 0) least_ = std::min(least_, cost(way.rates));
       ways_.push_back(std::move(way));
     }
+    // Two streams gain nothing that many do not.
+    if (std::ranges::any_of(ways_, &PairForecast::many_streams))
+      std::erase_if(ways_, [](const PairForecast& way) { return is_in_streams(way) && way.measured == 0; });
   }
 
   // True if whole kernels may run together, and enough works are expected.
@@ -122,7 +128,7 @@ class Trials {
   bool is_under_way(const PairForecast& way, const PairForecast* check) const {
     const bool is_tried = is_ratio(way) && way.measured == 0 && !is_hopeless(way);
     if (!is_tried && &way != check) return false;
-    return !is_in_streams(way) && (runs_in(pair_, 0, way, sms_) || runs_in(pair_, 1, way, sms_));
+    return !is_on_all_sms(way) && (runs_in(pair_, 0, way, sms_) || runs_in(pair_, 1, way, sms_));
   }
 
   // True if a trial in streams has shown the speed of one kernel. It goes on until both are known.
@@ -157,7 +163,8 @@ class Trials {
   // sure. One kernel waits for the other before and after, for half of the shorter work, which loses half of that.
   Nanoseconds loss_of(const PairForecast& way) const {
     const double slower = std::max(0.0, 1.0 - least_ / cost(way.rates));
-    const double rounds = std::min(rounds_in(way), cost(way.rates) <= kClose * least_ ? kSureWorks : 1.0);
+    const double of_trial = way.many_streams ? 0.5 * static_cast<double>(kWorksInManyStreams) : 1.0;
+    const double rounds = std::min(rounds_in(way), cost(way.rates) <= kClose * least_ ? kSureWorks : of_trial);
     const Nanoseconds waited = 0.5 * std::min(alone_[0] / way.rates[0], alone_[1] / way.rates[1]);
     return rounds * (slower * round_of(way) + waited);
   }
@@ -243,7 +250,7 @@ class Trials {
 
   // Returns the way that has not run and should be tried next; nullptr if there is none.
   const PairForecast* next_way() const {
-    for (const PairForecast* const way : {next_split(), next_in_streams(false), next_ratio(), next_in_streams(true)})
+    for (const PairForecast* const way : {next_in_streams(false), next_split(), next_ratio(), next_in_streams(true)})
       if (way != nullptr) return way;
     return nullptr;
   }
@@ -255,12 +262,13 @@ class Trials {
 
   // Returns streams, which are always tried, or those with priorities. Priorities gain little over streams without.
   const PairForecast* next_in_streams(bool with_priority) const {
-    const auto streams = std::ranges::find(measured_, PairShape{.whole = true}, &PairForecast::shape);
+    const auto streams =
+        std::ranges::find_if(measured_, [](const PairForecast& each) { return is_on_all_sms(each) && !each.urgent; });
     if (with_priority && streams != measured_.end() &&
         cost({kByPriorities * streams->rates[0], kByPriorities * streams->rates[1]}) > least_cost_to_try())
       return nullptr;
     const auto way = std::ranges::find_if(ways_, [&](const PairForecast& each) {
-      return is_in_streams(each) && each.measured == 0 && each.urgent.has_value() == with_priority;
+      return is_on_all_sms(each) && each.measured == 0 && each.urgent.has_value() == with_priority;
     });
     return way == ways_.end() ? nullptr : &*way;
   }

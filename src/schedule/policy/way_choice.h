@@ -15,15 +15,14 @@ namespace wattune::inline v0_1::schedule {
 // Returns the way that the next works of the two should try; nullopt if none is worth it. `pair.forecast` tells the
 // clocks. A trial that is under way goes on, and two works that run otherwise are not stopped for one.
 //
-// - If ten works of each are expected, splits for whole kernels come first, then streams, and then one ratio of shared
+// - If ten works of each are expected, streams come first, then splits for whole kernels, and then one ratio of shared
 //   SMs. Other ratios follow if their forecasts, as corrected by the first one, gain over all that was measured.
 // - A split is tried if the splits that ran leave room for a gain: with more SMs a kernel is not slower, and at most
 //   faster in proportion. Streams are tried once, and priorities if streams came near to the best way.
 // - A way that was measured runs once more if it is about as good as the best, until it is sure. The best way of whole
 //   kernels does so once in 100 rounds, since its speed may have changed.
 // - Trials may cost 1 % of the time that the pair has run, and two rounds of both kernels. A trial that has begun may
-// cost
-//   half a round more.
+//   cost half a round more.
 std::optional<PairForecast> next_trial(const CandidatePair& pair, const QueueView& view, const PairTable& table,
                                        const PolicyOptions& options);
 

@@ -1,5 +1,7 @@
 // Turns plans into launches.
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "schedule/interface/timing_class.h"
 #include "schedule/machine/carveout.h"
@@ -232,8 +234,32 @@ void Scheduler::State::want(const Plan& plan) {
   fills_sms = plan.fills_sms;
 }
 
+// Begins to measure works in many streams if the plan starts them while nothing runs.
+void Scheduler::State::meter_streams(const Plan& plan) {
+  plans_many_streams = plan.pair && plan.pair->shape.many_streams;
+  if (!plans_many_streams) return;
+  const KernelId first = plan.pair->first;
+  const auto second = std::ranges::find_if(plan.shares, [&](const Share& share) {
+    const Entry* entry = queue.find(share.work);
+    return entry != nullptr && entry->work.kernel != first;
+  });
+  if (second == plan.shares.end()) return;
+  std::array<KernelId, 2> kernels = {first, queue.find(second->work)->work.kernel};
+  PairShape shape = plan.pair->shape;
+  // The order does not depend on which work is the first of the plan.
+  if (kernels[0] > kernels[1]) {
+    std::swap(kernels[0], kernels[1]);
+    shape = shape.swapped(machine.limits().sms);
+  }
+  if (!streams_meter && launches.empty())
+    streams_meter.emplace(kernels, shape);
+  else if (streams_meter && (streams_meter->kernels() != kernels || streams_meter->shape() != shape))
+    streams_meter.reset();
+}
+
 // Starts one more launch of the work's share. Returns false if it could not be launched.
 bool Scheduler::State::launch_next(Entry& entry) {
+  if (!plans_many_streams) end_metering();
   const Launch launch = launch_of(entry);
   auto id = machine.launch(launch);
   if (!id) {
@@ -323,6 +349,7 @@ void Scheduler::dispatch() {
   const Plan plan = state.policy(state.view(now), state.table);
   state.governor.ask(plan.clocks, now);
   state.want(plan);
+  state.meter_streams(plan);
   const bool draining = state.is_draining();
   const std::vector<WorkId> active = state.in_launch_order();
   for (const WorkId id : active)

@@ -65,7 +65,8 @@ void Scheduler::State::queue_ahead(Nanoseconds now, Entry& entry) {
   if (machine.limits().hardware_queues == 1 && !ahead->overlaps) return;
   Entry& next = *queue.find(ahead->share.work);
   // Another kernel may not suit the work that runs beside it by then, which may itself be one that was launched ahead.
-  if (next.work.kernel != entry.work.kernel && active.size() > 1) return;
+  // In many streams each kernel suits.
+  if (next.work.kernel != entry.work.kernel && active.size() > 1 && !plans_many_streams) return;
   next.wanted = next.current = ahead->share;
   next.slot = ahead->overlaps ? free_slot() : entry.slot;
   next.behind = entry.id;

@@ -17,6 +17,9 @@ namespace {
 // Least waves of resident blocks of which a rate is measured. Shorter launches are mostly beginning and end.
 constexpr std::uint64_t kLeastWaves = 2;
 
+// Works in many streams after which the speeds that they show correct the forecast, though others still run.
+constexpr std::size_t kWorksInStreams = 64;
+
 double in_whole_waves(std::uint64_t blocks, std::uint64_t wave) {
   const std::uint64_t whole = (blocks + wave - 1) / wave * wave;
   return static_cast<double>(whole);
@@ -113,7 +116,7 @@ void Scheduler::State::observe(const Entry& entry, const Flight& flight, const E
   const double part = is_late ? static_cast<double>(ended.blocks) / static_cast<double>(entry.traits->blocks)
                               : in_whole_waves(ended.blocks, wave) / in_whole_waves(entry.traits->blocks, wave_alone);
   table.observe(entry.work.kernel, flight.beside->kernel, flight.beside->shape,
-                part * *entry.traits->alone / (ended.end - ended.begin), flight.clocks, is_late);
+                part * *entry.traits->alone / (ended.end - ended.begin), flight.clocks, is_late ? 1 : 0);
 }
 
 // Corrects the forecast of a pair by the speed of a work that has run all its blocks beside the same kernel. It may
@@ -128,7 +131,35 @@ void Scheduler::State::observe_work(const Entry& entry, const Flight& last, Nano
   const bool is_measured = entry.throughout && entry.traits->alone && end > begin;
   if (!is_measured || last.clocks != governor.held()) return;
   table.observe(entry.work.kernel, entry.throughout->kernel, entry.throughout->shape,
-                *entry.traits->alone / (end - begin), last.clocks, true);
+                *entry.traits->alone / (end - begin), last.clocks, 1);
+}
+
+// Counts a work in many streams that has ended.
+void Scheduler::State::observe_in_streams(const Entry& entry, const Ended& ended) {
+  if (!streams_meter) return;
+  const auto& kernels = streams_meter->kernels();
+  const bool is_counted = !ended.error && entry.done == entry.traits->blocks && entry.traits->alone &&
+                          std::ranges::find(kernels, entry.work.kernel) != kernels.end();
+  if (is_counted)
+    streams_meter->add(entry.work.kernel, *entry.traits->alone, ended.begin, ended.end);
+  else
+    streams_meter.reset();
+}
+
+// Corrects the forecast of a pair in many streams by the works that have ended.
+void Scheduler::State::observe_streams() {
+  const auto speeds = streams_meter->speeds(launches.empty());
+  if (!speeds) return;
+  const auto& kernels = streams_meter->kernels();
+  const PairShape& shape = streams_meter->shape();
+  const std::array<std::size_t, 2> works = streams_meter->works();
+  table.observe(kernels[0], kernels[1], shape, (*speeds)[0], {}, works[0]);
+  table.observe(kernels[1], kernels[0], shape.swapped(machine.limits().sms), (*speeds)[1], {}, works[1]);
+}
+
+void Scheduler::State::end_metering() {
+  if (streams_meter) observe_streams();
+  streams_meter.reset();
 }
 
 void Scheduler::State::note(const Ended& ended) {
@@ -146,6 +177,7 @@ void Scheduler::State::note(const Ended& ended) {
     entry.throughout.reset();
   entry.done += ended.blocks;
   if (entry.done == entry.traits->blocks && !ended.error) observe_work(entry, *flight, ended.end);
+  observe_in_streams(entry, ended);
   if (ended.blocks < flight->blocks) entry.next_block = flight->first_block + ended.blocks;
   entry.flights.erase(flight);
   if (entry.next) queue.find(*entry.next)->turn = ended.end;
@@ -233,6 +265,13 @@ bool Scheduler::cancel(WorkId work) {
 void Scheduler::note(const std::vector<Ended>& ended) {
   state_->account(state_->machine.now());
   for (const Ended& each : ended) state_->note(each);
+  if (!state_->streams_meter) return;
+  if (state_->launches.empty()) return state_->end_metering();
+  const auto [of_first, of_second] = state_->streams_meter->works();
+  // With priorities the works of one kernel come first, so that only all of them tell the speed.
+  if (state_->streams_meter->shape().urgent || of_first + of_second < kWorksInStreams) return;
+  state_->observe_streams();
+  state_->streams_meter->restart();
 }
 
 Nanoseconds Scheduler::deadline() const {

@@ -11,6 +11,7 @@
 #include "schedule/forecast/pair_power.h"
 #include "schedule/interface/clock_governor.h"
 #include "schedule/interface/scheduler.h"
+#include "schedule/queue/streams_meter.h"
 #include "schedule/queue/work_queue.h"
 
 namespace wattune::inline v0_1::schedule {
@@ -37,7 +38,10 @@ struct Scheduler::State {
   std::vector<std::pair<KernelId, KernelId>> unknown;
   std::optional<Error> lost;
   std::string last_reason;
-  bool fills_sms = false;  // as in the last plan
+  bool fills_sms = false;           // as in the last plan
+  bool plans_many_streams = false;  // the last plan runs a pair in many streams
+  // Measures works in many streams, while nothing else runs beside them; nullopt if none run so.
+  std::optional<StreamsMeter> streams_meter;
   // The moment up to which time and energy are in the statistics.
   Nanoseconds accounted;
   Joules accounted_energy;
@@ -58,6 +62,7 @@ struct Scheduler::State {
   std::uint64_t shared_bytes_of(const Plan& plan);
   bool only_goes_on(const Plan& plan);
   void want(const Plan& plan);
+  void meter_streams(const Plan& plan);
   std::vector<WorkId> in_launch_order();
   bool is_draining();
   void advance(Entry& entry, bool draining);
@@ -87,6 +92,9 @@ struct Scheduler::State {
   void note(const Ended& ended);
   void observe(const Entry& entry, const Flight& flight, const Ended& ended);
   void observe_work(const Entry& entry, const Flight& last, Nanoseconds end);
+  void observe_in_streams(const Entry& entry, const Ended& ended);
+  void observe_streams();
+  void end_metering();
   void settle(Entry& entry);
   void fail(Entry& entry, Error error);
   void give_time_to_end(Entry& entry);

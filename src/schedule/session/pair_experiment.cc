@@ -54,8 +54,10 @@ Result<SweptPair> sweep_on(Stage& stage, KernelId first, KernelId second, SweepO
   std::vector<PairForecast> ways = swept_ways(*machine, pair.sweep);
   stage.remember(first, second, pair.limits.sms, ways);
   WATTUNE_TRY(run_again(stage, *machine, options, pair));
-  if (!ways.empty() && pair.planned.forecast.proven) {
-    ways.front().proven = pair.planned.forecast.proven;
+  const PairForecast& planned = pair.planned.forecast;
+  if (!ways.empty() && planned.proven) {
+    if (planned.many_streams && planned.measured > 0) ways.push_back(planned);
+    ways.front().proven = planned.proven;
     stage.remember(first, second, pair.limits.sms, ways);
   }
   if (stage.outputs().empty()) return pair;

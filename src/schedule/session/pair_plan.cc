@@ -21,6 +21,8 @@ Result<PairForecast> known_ways(Machine& machine, const PairSweep& sweep) {
   const KernelTraits& first = *machine.kernel(sweep.kernels[0]);
   const KernelTraits& second = *machine.kernel(sweep.kernels[1]);
   std::vector<PairForecast> ways = swept_ways(machine, sweep, watts_of(first, second));
+  for (PairForecast& way : ways_in_streams(first, second))
+    if (way.many_streams) ways.push_back(std::move(way));
   if (first.persistent && second.persistent) {
     WATTUNE_ASSIGN(PairForecast best, measured_forecaster(machine, Form::persistent)(first, second));
     std::vector<PairForecast> pilots = std::exchange(best.others, {});
@@ -111,6 +113,7 @@ PairPlan::PairPlan(Machine& machine, const PairSweep& sweep, PairForecast known)
       sweep_(&sweep),
       known_(std::move(known)),
       table_(machine.limits().sms),
+      shown_(machine.limits().sms),
       works_(works_of(sweep)) {
   table_.learn(sweep.kernels[0], sweep.kernels[1], known_);
 }
@@ -122,30 +125,33 @@ Result<PairPlan> PairPlan::make(Machine& machine, const PairSweep& sweep) {
   return plan;
 }
 
-void PairPlan::keep_to(const PairShape& shape) {
-  ProvenWay proven{.shape = shape, .works = sweep_->repetitions};
-  for (const PairForecast& way : table_.ways(sweep_->kernels[0], sweep_->kernels[1]))
-    if (shape.is_together() && way.shape() == shape) proven.speedup = way.speedup();
-  prove(proven);
-}
+void PairPlan::keep_to(const PairShape& shape) { prove(ProvenWay{.shape = shape, .works = sweep_->repetitions}); }
 
 void PairPlan::prove(const std::optional<ProvenWay>& proven) {
   known_.proven = proven;
   table_.learn(sweep_->kernels[0], sweep_->kernels[1], known_);
 }
 
-// Runs the choice of the policy, the best row and the best baseline in turns, and keeps to the fastest. The speeds that
-// a row tells of both kernels may be wrong, but the time of the row is not.
+// Returns the best row, the best baseline, and many streams.
+std::vector<PairShape> PairPlan::shapes_to_choose_from() const {
+  std::vector<PairShape> shapes;
+  const auto is_any = [](const SweepRow&) { return true; };
+  for (const SweepRow* row : {sweep_->best(is_any), sweep_->best(is_baseline)})
+    if (row != nullptr) shapes.push_back(shape_of(row->arrangement));
+  for (const PairForecast& way : table_.ways(sweep_->kernels[0], sweep_->kernels[1]))
+    if (way.many_streams) shapes.push_back(way.shape());
+  return shapes;
+}
+
+// Runs the choice of the policy and the shapes in turns, and keeps to the fastest. The speeds that a row tells of both
+// kernels may be wrong, but the time of the row is not.
 Result<void> PairPlan::choose() {
   std::vector<std::optional<ProvenWay>> choices = {std::nullopt};
-  const auto is_any = [](const SweepRow&) { return true; };
-  bool is_exact = true;
-  for (const SweepRow* row : {sweep_->best(is_any), sweep_->best(is_baseline)}) {
-    if (row == nullptr) continue;
-    is_exact = row->makespans.size() < 2;
-    keep_to(shape_of(row->arrangement));
+  for (const PairShape& shape : shapes_to_choose_from()) {
+    keep_to(shape);
     if (std::ranges::find(choices, known_.proven) == choices.end()) choices.push_back(known_.proven);
   }
+  const bool is_exact = std::ranges::all_of(sweep_->rows, [](const SweepRow& row) { return row.makespans.size() < 2; });
   std::vector<std::vector<double>> times(choices.size());
   const std::size_t rounds = is_exact ? 1 : 1 + kChoosingRounds;  // the first makes streams, and does not count
   for (std::size_t round = 0; round < rounds; ++round)
@@ -164,7 +170,8 @@ Result<void> PairPlan::choose() {
 
 Result<Nanoseconds> PairPlan::run() {
   trace_ = Trace();
-  WATTUNE_TRY(schedule::run_queue(*machine_, works_, {.policy = "paired"}, table_, &trace_));
+  WATTUNE_ASSIGN(QueueRun run, schedule::run_queue(*machine_, works_, {.policy = "paired"}, table_, &trace_));
+  shown_ = std::move(run.pairs);
   return makespan_of(trace_);
 }
 
@@ -181,6 +188,14 @@ PairForecast PairPlan::way() const {
     if (taken != ways.end()) way = *taken;
   }
   way.proven = known_.proven;
+  if (!way.proven || !way.proven->shape.is_together()) return way;
+  const auto shown = shown_.find(first, second, way.proven->shape, {});
+  if (!shown) return way;
+  way.proven->speedup = shown->speedup();
+  if (way.many_streams && way.shape() == way.proven->shape) {
+    way.rates = shown->rates;
+    way.measured = shown->measured;
+  }
   return way;
 }
 

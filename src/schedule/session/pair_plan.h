@@ -1,6 +1,6 @@
 // Plans of the policy `paired` for swept pairs. The rows of the sweep are the ways that the policy knows. Pilots, which
-// are short runs, add twins on SMs of their own. The plan is the fastest of what the policy chooses, the best row and
-// the best baseline, each run by the scheduler.
+// are short runs, add twins on SMs of their own. The plan is the fastest of what the policy chooses, the best row, the
+// best baseline, and many streams with and without priorities, each run by the scheduler.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ std::vector<PairForecast> swept_ways(const Machine& machine, const PairSweep& sw
 // the sweep must outlive it.
 class PairPlan {
  public:
-  // Runs pilots if both kernels have persistent twins. Then it runs the queue in three ways: as the policy chooses by
-  // the speeds of the rows, as in the fastest row, and as in the fastest baseline. It keeps to the fastest of these.
+  // Runs pilots if both kernels have persistent twins. Then it runs the queue as the policy chooses by the speeds of
+  // the rows, as in the fastest row, as in the fastest baseline, and in many streams. It keeps to the fastest of these.
   // Fails as pilots and run() do.
   static Result<PairPlan> make(Machine& machine, const PairSweep& sweep);
   // Runs in this way from now on; one after the other if the shape is empty.
@@ -32,19 +32,21 @@ class PairPlan {
   // Runs the queue, and returns the time from its first block to its last. Fails as run_queue() does.
   Result<Nanoseconds> run();
   // Returns the first way in which both kernels shared the GPU in the last run. If they never did, it has no shape and
-  // the rates of the way that was forecast to be best. It has the proven way if the plan keeps to one. Precondition:
-  // run() was called.
+  // the rates of the way that was forecast to be best. It has the proven way if the plan keeps to one, with the speeds
+  // that this run showed. Precondition: run() was called.
   PairForecast way() const;
 
  private:
   PairPlan(Machine& machine, const PairSweep& sweep, PairForecast known);
   Result<void> choose();
+  std::vector<PairShape> shapes_to_choose_from() const;
   void prove(const std::optional<ProvenWay>& proven);
 
   Machine* machine_;
   const PairSweep* sweep_;
   PairForecast known_;  // all ways that were measured
   PairTable table_;
+  PairTable shown_;  // the table as the last run has corrected it
   std::vector<Arrival> works_;
   Trace trace_;  // trace of the last run
 };

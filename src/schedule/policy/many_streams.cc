@@ -1,0 +1,159 @@
+#include "schedule/policy/many_streams.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "schedule/policy/pair_ways.h"
+#include "schedule/policy/way_choice.h"
+
+namespace wattune::inline v0_1::schedule {
+
+namespace {
+
+constexpr double kCloseToBest = 1.01;  // cost over that of the best way up to which works go on in many streams
+
+bool is_whole_on_all_sms(const Candidate* work) {
+  return work->running->form == Form::whole && work->running->sms.count == 0;
+}
+
+// True if more works run than one of each kernel.
+bool are_many(const std::vector<const Candidate*>& running) {
+  return running.size() > 2 || (running.size() == 2 && running[0]->kernel == running[1]->kernel);
+}
+
+// Adds works to those that run, so that both kernels end together. In a way with priorities all works of the urgent
+// kernel come first, but not in a trial, which measures both.
+class Selection {
+ public:
+  Selection(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options)
+      : pair_(pair), options_(options) {
+    const std::array<KernelId, 2> kernels = {pair.first->kernel, pair.second->kernel};
+    for (std::size_t i = 0; i < 2; ++i) left_[i] = std::max(1.0, works_left(kernels[i], view));
+    for (const Candidate& work : view.works) {
+      const std::size_t which = work.kernel == kernels[0] ? 0 : 1;
+      if (!work.running) {
+        waiting_[which].push_back(&work);
+        continue;
+      }
+      shares_.push_back(*work.running);
+      ++chosen_[which];
+    }
+  }
+
+  std::vector<Share> fill() {
+    const std::size_t most = pair_.is_trial ? kWorksInManyStreams : options_.most_streams;
+    while (shares_.size() < most) {
+      const std::size_t which = next();
+      if (!has_more(which)) break;
+      Share share = whole_share(*waiting_[which][taken_[which]++]);
+      share.priority = pair_.forecast.urgent == which ? 1 : 0;
+      shares_.push_back(share);
+      ++chosen_[which];
+    }
+    return std::move(shares_);
+  }
+
+ private:
+  // Returns the kernel of the next work.
+  std::size_t next() const {
+    const auto& urgent = pair_.forecast.urgent;
+    if (urgent && !pair_.is_trial) return has_more(*urgent) ? *urgent : 1 - *urgent;
+    const bool first_is_behind = chosen_[0] / left_[0] <= chosen_[1] / left_[1];
+    const std::size_t which = first_is_behind ? 0 : 1;
+    return has_more(which) ? which : 1 - which;
+  }
+
+  // True if a work of this kernel waits, and those that were chosen do not take too long.
+  bool has_more(std::size_t which) const {
+    const KernelTraits& kernel = *(which == 0 ? pair_.first : pair_.second)->traits;
+    const bool has_time = chosen_[which] == 0.0 || (chosen_[which] + 1.0) * kernel.alone.value_or(Nanoseconds()) <=
+                                                       kLongerInPair * options_.longest_whole;
+    return has_time && taken_[which] < waiting_[which].size();
+  }
+
+  const CandidatePair& pair_;
+  const PolicyOptions& options_;
+  std::array<double, 2> left_ = {};    // works, with those that run
+  std::array<double, 2> chosen_ = {};  // works that run or shall run
+  std::array<std::vector<const Candidate*>, 2> waiting_;
+  std::array<std::size_t, 2> taken_ = {};  // of those that waited
+  std::vector<Share> shares_;
+};
+
+// Plans that nothing begins until all works have ended.
+Plan let_end(const QueueView& view) {
+  Plan plan = unchanged(view, 1.0, "works in streams end before another way begins");
+  plan.is_trial = true;
+  return plan;
+}
+
+// Plans for a kernel that many streams have left alone.
+std::optional<Plan> goes_on_in_many(const std::vector<const Candidate*>& running, const QueueView& view,
+                                    const PolicyOptions& options) {
+  const bool is_alone =
+      std::ranges::all_of(view.works, [&](const Candidate& work) { return work.kernel == view.works.front().kernel; });
+  if (running.size() < 3 || !is_alone) return {};
+  Plan plan = unchanged(view, 1.0, running.front()->traits->name + " alone, in many streams");
+  for (const Candidate& work : view.works)
+    if (!work.running && plan.shares.size() < options.most_streams) plan.shares.push_back(whole_share(work));
+  return plan;
+}
+
+// Returns the way in which the works had better go on, if it is about as good as the best.
+std::optional<PairForecast> way_that_runs(const CandidatePair& pair, const PairForecast& best,
+                                          const std::vector<const Candidate*>& running, const QueueView& view,
+                                          const PairTable& table) {
+  const Remainder left = remainder_of(pair, view, table);
+  std::optional<std::size_t> urgent;
+  for (const Candidate* const work : running)
+    if (work->running->priority > 0) urgent = work->kernel == pair.first->kernel ? 0 : 1;
+  const auto way =
+      table.find(pair.first->kernel, pair.second->kernel, {.whole = true, .urgent = urgent, .many_streams = true}, {});
+  if (!way || way->measured == 0) return {};
+  PairForecast now = in_proportion(*way, left);
+  if (cost_of(now, left, {}, {}) > kCloseToBest * cost_of(best, left, {}, {})) return {};
+  return now;
+}
+
+}  // namespace
+
+Plan in_many_streams(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options) {
+  const auto running = running_works(view);
+  const bool keeps_priorities = std::ranges::all_of(running, [&](const Candidate* work) {
+    const std::size_t which = work->kernel == pair.first->kernel ? 0 : 1;
+    return is_whole_on_all_sms(work) && (work->running->priority > 0) == (pair.forecast.urgent == which);
+  });
+  if (!keeps_priorities || (pair.is_trial && !running.empty())) return let_end(view);
+  return {.shares = Selection(pair, view, options).fill(),
+          .pair = PlannedPair{pair.first->kernel, pair.forecast.shape()},
+          .is_trial = pair.is_trial,
+          .speedup = pair.forecast.speedup(),
+          .reason = describe(pair)};
+}
+
+std::optional<Plan> many_streams_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
+  const auto running = running_works(view);
+  if (!std::ranges::all_of(running, is_whole_on_all_sms)) return {};
+  const auto two = only_two(view, options);
+  if (!two) return goes_on_in_many(running, view, options);
+  // The works are seen as if none ran, since others follow them.
+  Candidate first = *(*two)[0];
+  Candidate second = *(*two)[1];
+  first.running.reset();
+  second.running.reset();
+  const auto forecast = forecast_now(view, table, first.kernel, second.kernel);
+  if (!forecast) return {};
+  CandidatePair pair{&first, &second, *forecast};
+  std::optional<PairForecast> way = next_trial(pair, view, table, options);
+  pair.is_trial = way.has_value();
+  if (!way) way = best_way(pair, view, table, options);
+  if (way && !pair.is_trial && are_many(running) && !way->many_streams)
+    if (auto now = way_that_runs(pair, *way, running, view, table)) way = std::move(now);
+  if (!way || !way->many_streams) return are_many(running) ? std::optional(let_end(view)) : std::nullopt;
+  pair.forecast = *std::move(way);
+  return in_many_streams(pair, view, options);
+}
+
+}  // namespace wattune::schedule

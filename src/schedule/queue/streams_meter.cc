@@ -1,0 +1,61 @@
+#include "schedule/queue/streams_meter.h"
+
+#include <algorithm>
+
+namespace wattune::inline v0_1::schedule {
+
+namespace {
+
+constexpr std::size_t kLeastEnded = 16;  // works that must have ended if others still run
+
+}  // namespace
+
+void StreamsMeter::add(KernelId kernel, Nanoseconds alone, Nanoseconds begin, Nanoseconds end) {
+  begin_ = std::min(begin_, begin);
+  const auto later = std::ranges::upper_bound(ended_, end, {}, &EndedWork::end);
+  ended_.insert(later, {kernel == kernels_[0] ? 0U : 1U, alone, end});
+}
+
+std::array<std::size_t, 2> StreamsMeter::works() const {
+  std::array<std::size_t, 2> works = {};
+  for (const EndedWork& work : ended_) ++works[work.which];
+  return works;
+}
+
+std::array<Nanoseconds, 2> StreamsMeter::alone_of_all() const {
+  std::array<Nanoseconds, 2> alone = {};
+  for (const EndedWork& work : ended_) alone[work.which] += work.alone;
+  return alone;
+}
+
+std::optional<std::array<double, 2>> StreamsMeter::speeds(bool all_ended) const {
+  const std::array<std::size_t, 2> count = works();
+  if (std::min(count[0], count[1]) == 0) return {};
+  const std::array<Nanoseconds, 2> alone = alone_of_all();
+  const Nanoseconds all = alone[0] + alone[1];
+  const EndedWork& last = ended_.back();
+  double speedup = 0.0;
+  if (all_ended && knows_begin_) {
+    speedup = all / (last.end - begin_);
+    // The last work ran on alone, at most at its speed alone. Others would follow it in a longer run.
+    const Nanoseconds before = ended_[ended_.size() - 2].end;
+    const Nanoseconds of_rest = std::min(last.alone, last.end - before);
+    if (before > begin_) speedup = std::max(speedup, (all - of_rest) / (before - begin_));
+  } else {
+    // Works that run at both ends of the time are about as far at either, after the first quarter.
+    if (ended_.size() < kLeastEnded) return {};
+    const std::size_t first = ended_.size() / 4;
+    Nanoseconds counted;
+    for (std::size_t i = first + 1; i < ended_.size(); ++i) counted += ended_[i].alone;
+    speedup = counted / (last.end - ended_[first].end);
+  }
+  return std::array<double, 2>{speedup * (alone[0] / all), speedup * (alone[1] / all)};
+}
+
+void StreamsMeter::restart() {
+  ended_.clear();
+  begin_ = kForever;
+  knows_begin_ = false;
+}
+
+}  // namespace wattune::schedule

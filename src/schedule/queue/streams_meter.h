@@ -1,0 +1,50 @@
+// StreamsMeter measures two kernels of which several works each run at once, in many streams.
+//
+// No work has a speed of its own there, since its blocks wait for those of others. So the works that end in a while are
+// counted. A value of one thread at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "wattune/schedule/forecast.h"
+#include "wattune/schedule/work.h"
+
+namespace wattune::inline v0_1::schedule {
+
+class StreamsMeter {
+ public:
+  // Begins when nothing runs. `shape` is that of the kernels in this order.
+  StreamsMeter(const std::array<KernelId, 2>& kernels, const PairShape& shape) : kernels_(kernels), shape_(shape) {}
+
+  const std::array<KernelId, 2>& kernels() const { return kernels_; }
+  const PairShape& shape() const { return shape_; }
+
+  // Counts a work that has ended. Precondition: its kernel is one of the two.
+  void add(KernelId kernel, Nanoseconds alone, Nanoseconds begin, Nanoseconds end);
+  // Returns the number of works of each kernel that ended.
+  std::array<std::size_t, 2> works() const;
+  // Returns the speed of each kernel, which is the time alone of its works that ended, divided by the time in which
+  // they did. `all_ended` tells that no work runs any more. Returns nullopt if too few ended, or none of one kernel.
+  std::optional<std::array<double, 2>> speeds(bool all_ended) const;
+  // Begins anew while works run.
+  void restart();
+
+ private:
+  struct EndedWork {
+    std::size_t which = 0;  // of the two kernels
+    Nanoseconds alone;
+    Nanoseconds end;
+  };
+  std::array<Nanoseconds, 2> alone_of_all() const;
+
+  std::array<KernelId, 2> kernels_;
+  PairShape shape_;
+  std::vector<EndedWork> ended_;  // in the order of their ends
+  Nanoseconds begin_ = kForever;
+  bool knows_begin_ = true;
+};
+
+}  // namespace wattune::schedule

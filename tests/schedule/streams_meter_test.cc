@@ -1,0 +1,59 @@
+// Tests how two kernels are measured of which several works run at once.
+#include "schedule/queue/streams_meter.h"
+
+#include <gtest/gtest.h>
+
+namespace wattune::inline v0_1::schedule {
+namespace {
+
+constexpr Nanoseconds kMs = nanoseconds_from_ms(1);
+
+// Four works of 2 ms and four of 1 ms end one after another, each in half of its time alone.
+TEST(StreamsMeter, TellsTheTimeAloneOfTheWorksThatEnded) {
+  StreamsMeter meter({3, 5}, {.whole = true, .many_streams = true});
+  Nanoseconds end;
+  for (int i = 0; i < 4; ++i) {
+    end += kMs;
+    meter.add(3, 2.0 * kMs, Nanoseconds(), end);
+    end += 0.5 * kMs;
+    meter.add(5, kMs, Nanoseconds(), end);
+  }
+  const auto speeds = meter.speeds(true);
+  ASSERT_TRUE(speeds);
+  EXPECT_NEAR((*speeds)[0], 4.0 / 3.0, 0.05);
+  EXPECT_NEAR((*speeds)[1], 2.0 / 3.0, 0.05);
+  EXPECT_EQ(meter.works(), (std::array<std::size_t, 2>{4, 4}));
+}
+
+// The last work runs on alone. In a longer run another one would fill the SMs that the others left.
+TEST(StreamsMeter, TakesOffWhatTheLastWorkDidAlone) {
+  StreamsMeter meter({0, 1}, {.whole = true, .many_streams = true});
+  meter.add(0, 2.0 * kMs, Nanoseconds(), 2.0 * kMs);
+  meter.add(1, 4.0 * kMs, Nanoseconds(), 4.0 * kMs);
+  const auto speeds = meter.speeds(true);
+  ASSERT_TRUE(speeds);
+  EXPECT_NEAR((*speeds)[0] + (*speeds)[1], 2.0, 1e-9);
+}
+
+TEST(StreamsMeter, TellsNothingOfOneKernelOrOfFewWorksWhileOthersRun) {
+  StreamsMeter meter({0, 1}, {.whole = true, .many_streams = true});
+  meter.add(0, kMs, Nanoseconds(), kMs);
+  EXPECT_FALSE(meter.speeds(true));
+  meter.add(1, kMs, Nanoseconds(), 2.0 * kMs);
+  EXPECT_TRUE(meter.speeds(true));
+  EXPECT_FALSE(meter.speeds(false));
+}
+
+// Sixteen works are under way at any time, one of which ends every half of a millisecond.
+TEST(StreamsMeter, IgnoresWorksThatWereUnderWayWhenItBegan) {
+  StreamsMeter meter({0, 1}, {.whole = true, .many_streams = true});
+  meter.add(0, kMs, Nanoseconds(), 8.0 * kMs);
+  meter.restart();
+  for (int i = 0; i < 64; ++i) meter.add(i % 2, kMs, Nanoseconds(), (9.0 + 0.5 * i) * kMs);
+  const auto speeds = meter.speeds(false);
+  ASSERT_TRUE(speeds);
+  EXPECT_NEAR((*speeds)[0] + (*speeds)[1], 2.0, 1e-9);
+}
+
+}  // namespace
+}  // namespace wattune::schedule
