@@ -162,8 +162,10 @@ Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView&
       has_all_sms ? "what runs whole runs to its end" : "whole kernels on SMs of their own run to their ends";
   if (running.size() > 1) {
     Plan plan = goes_on_alone(first, view, goes_on);
-    plan.fills_sms = running.size() == 2 && has_all_sms && is_whole(running[1]) &&
-                     running[1]->running->sms.count == 0 && fill_streams(first, *running[1], {.whole = true}, options);
+    const bool in_two_streams = running.size() == 2 && has_all_sms && is_whole(running[1]) &&
+                                running[1]->running->sms.count == 0 &&
+                                running[1]->running->priority == first.running->priority;
+    plan.fills_sms = in_two_streams && fill_streams(first, *running[1], {.whole = true}, options);
     return plan;
   }
   CandidatePair best;
