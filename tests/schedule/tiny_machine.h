@@ -96,7 +96,7 @@ class TinyMachine : public Machine {
 
   // Returns the speed of each of so many launches that run, divided by its kernel's speed alone; nullopt if it depends
   // on which kernels run.
-  virtual std::optional<double> speed_of_each(std::size_t /*launches*/) const { return {}; }
+  virtual std::optional<double> speed_of_each(std::size_t /*running*/) const { return {}; }
 
   // True if launches of two kernels run at once though neither leaves room; else the later one waits.
   virtual bool overlap(const Launch& /*one*/, const Launch& /*other*/) const { return false; }

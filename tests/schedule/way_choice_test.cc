@@ -234,8 +234,8 @@ class MachineOfSmallGrids : public RecordedMachine {
   bool overlap(const Launch& one, const Launch& other) const override {
     return one.sms.count == 0 && other.sms.count == 0;
   }
-  std::optional<double> speed_of_each(std::size_t launches) const override {
-    return std::min(1.0, full_ / static_cast<double>(std::max<std::size_t>(1, launches)));
+  std::optional<double> speed_of_each(std::size_t running) const override {
+    return std::min(1.0, full_ / static_cast<double>(std::max<std::size_t>(1, running)));
   }
 
  private:
