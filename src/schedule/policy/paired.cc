@@ -88,7 +88,8 @@ CandidatePair best_pair(const QueueView& view, const PairTable& table, const Pol
     std::optional<PairForecast> way = best_way(pair, view, table, options);
     if (!way) continue;
     pair.forecast = *std::move(way);
-    if (options.objective.goal != Goal::throughput || saves_time(pair, view, options)) return pair;
+    const bool needs_no_proof = options.objective.goal != Goal::throughput || pair.forecast.many_streams;
+    if (needs_no_proof || saves_time(pair, view, options)) return pair;
   }
   return {};
 }
@@ -306,6 +307,7 @@ Plan paired_plan(const QueueView& view, const PairTable& table, const PolicyOpti
   if (std::ranges::any_of(running, is_whole)) return beside_whole(running, view, table, options);
   const CandidatePair best = best_pair(view, table, options);
   if (best.first == nullptr) return alone(next_alone(view, options), view, options);
+  if (best.forecast.many_streams) return in_many_streams(best, view, options);
   return {.shares = shares_of(best, view, options),
           .pair = PlannedPair{best.first->kernel, best.forecast.shape()},
           .clocks = best.forecast.clocks,
