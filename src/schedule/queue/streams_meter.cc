@@ -28,6 +28,31 @@ std::array<Nanoseconds, 2> StreamsMeter::alone_of_all() const {
   return alone;
 }
 
+// Returns the time alone of the works that end in a while, divided by that while: the slope of a line through the sums
+// of times alone at the ends. Works of small grids end many at a time, so that no two ends would tell it. The first
+// quarter is left out, since its works began before the others.
+double StreamsMeter::slope() const {
+  const std::size_t first = ended_.size() / 4;
+  const auto count = static_cast<double>(ended_.size() - first);
+  double mean_end = 0.0;
+  double mean_sum = 0.0;
+  Nanoseconds sum;
+  std::vector<std::array<double, 2>> points;
+  for (std::size_t i = first; i < ended_.size(); ++i) {
+    sum += ended_[i].alone;
+    points.push_back({(ended_[i].end - ended_[first].end).value(), sum.value()});
+    mean_end += points.back()[0] / count;
+    mean_sum += points.back()[1] / count;
+  }
+  double covariance = 0.0;
+  double variance = 0.0;
+  for (const auto& [end, of_sum] : points) {
+    covariance += (end - mean_end) * (of_sum - mean_sum);
+    variance += (end - mean_end) * (end - mean_end);
+  }
+  return variance > 0.0 ? covariance / variance : 0.0;
+}
+
 std::optional<std::array<double, 2>> StreamsMeter::speeds(bool all_ended) const {
   const std::array<std::size_t, 2> count = works();
   if (std::min(count[0], count[1]) == 0) return {};
@@ -42,12 +67,9 @@ std::optional<std::array<double, 2>> StreamsMeter::speeds(bool all_ended) const 
     const Nanoseconds of_rest = std::min(last.alone, last.end - before);
     if (before > begin_) speedup = std::max(speedup, (all - of_rest) / (before - begin_));
   } else {
-    // Works that run at both ends of the time are about as far at either, after the first quarter.
     if (ended_.size() < kLeastEnded) return {};
-    const std::size_t first = ended_.size() / 4;
-    Nanoseconds counted;
-    for (std::size_t i = first + 1; i < ended_.size(); ++i) counted += ended_[i].alone;
-    speedup = counted / (last.end - ended_[first].end);
+    speedup = slope();
+    if (!(speedup > 0.0)) return {};
   }
   return std::array<double, 2>{speedup * (alone[0] / all), speedup * (alone[1] / all)};
 }

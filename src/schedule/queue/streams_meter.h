@@ -39,6 +39,7 @@ class StreamsMeter {
     Nanoseconds end;
   };
   std::array<Nanoseconds, 2> alone_of_all() const;
+  double slope() const;
 
   std::array<KernelId, 2> kernels_;
   PairShape shape_;
