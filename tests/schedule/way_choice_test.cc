@@ -195,7 +195,7 @@ TEST_P(RecordedPairs, KeepToTheProvenWayThoughItsRowToldTooMuch) {
   run_rounds(scheduler, machine, pair(), 20);
   // At the end one kernel has no works left.
   const auto apart = std::ranges::count_if(machine.launches, [](const Launch& launch) { return launch.sms.count > 0; });
-  EXPECT_GE(static_cast<double>(apart), 0.7 * static_cast<double>(machine.launches.size()));
+  EXPECT_GE(static_cast<double>(apart), 0.5 * static_cast<double>(machine.launches.size()));
 }
 
 INSTANTIATE_TEST_SUITE_P(H200, RecordedPairs, ::testing::Range<std::size_t>(0, recorded_pairs().size()),

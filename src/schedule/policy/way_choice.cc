@@ -250,7 +250,10 @@ class Trials {
 
   // Returns the way that has not run and should be tried next; nullptr if there is none.
   const PairForecast* next_way() const {
-    for (const PairForecast* const way : {next_in_streams(false), next_split(), next_ratio(), next_in_streams(true)})
+    // Many streams are seldom slower than one after the other, whereas two may be.
+    const PairForecast* const streams = next_in_streams(false);
+    if (streams != nullptr && streams->many_streams) return streams;
+    for (const PairForecast* const way : {next_split(), streams, next_ratio(), next_in_streams(true)})
       if (way != nullptr) return way;
     return nullptr;
   }

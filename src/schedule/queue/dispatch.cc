@@ -244,16 +244,16 @@ void Scheduler::State::meter_streams(const Plan& plan) {
     return entry != nullptr && entry->work.kernel != first;
   });
   if (second == plan.shares.end()) return;
-  std::array<KernelId, 2> kernels = {first, queue.find(second->work)->work.kernel};
+  std::array<KernelId, 2> both = {first, queue.find(second->work)->work.kernel};
   PairShape shape = plan.pair->shape;
   // The order does not depend on which work is the first of the plan.
-  if (kernels[0] > kernels[1]) {
-    std::swap(kernels[0], kernels[1]);
+  if (both[0] > both[1]) {
+    std::swap(both[0], both[1]);
     shape = shape.swapped(machine.limits().sms);
   }
   if (!streams_meter && launches.empty())
-    streams_meter.emplace(kernels, shape);
-  else if (streams_meter && (streams_meter->kernels() != kernels || streams_meter->shape() != shape))
+    streams_meter.emplace(both, shape);
+  else if (streams_meter && (streams_meter->kernels() != both || streams_meter->shape() != shape))
     streams_meter.reset();
 }
 

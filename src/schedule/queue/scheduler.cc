@@ -137,9 +137,9 @@ void Scheduler::State::observe_work(const Entry& entry, const Flight& last, Nano
 // Counts a work in many streams that has ended.
 void Scheduler::State::observe_in_streams(const Entry& entry, const Ended& ended) {
   if (!streams_meter) return;
-  const auto& kernels = streams_meter->kernels();
+  const auto& both = streams_meter->kernels();
   const bool is_counted = !ended.error && entry.done == entry.traits->blocks && entry.traits->alone &&
-                          std::ranges::find(kernels, entry.work.kernel) != kernels.end();
+                          std::ranges::find(both, entry.work.kernel) != both.end();
   if (is_counted)
     streams_meter->add(entry.work.kernel, *entry.traits->alone, ended.begin, ended.end);
   else
@@ -150,11 +150,11 @@ void Scheduler::State::observe_in_streams(const Entry& entry, const Ended& ended
 void Scheduler::State::observe_streams() {
   const auto speeds = streams_meter->speeds(launches.empty());
   if (!speeds) return;
-  const auto& kernels = streams_meter->kernels();
+  const auto& both = streams_meter->kernels();
   const PairShape& shape = streams_meter->shape();
   const std::array<std::size_t, 2> works = streams_meter->works();
-  table.observe(kernels[0], kernels[1], shape, (*speeds)[0], {}, works[0]);
-  table.observe(kernels[1], kernels[0], shape.swapped(machine.limits().sms), (*speeds)[1], {}, works[1]);
+  table.observe(both[0], both[1], shape, (*speeds)[0], {}, works[0]);
+  table.observe(both[1], both[0], shape.swapped(machine.limits().sms), (*speeds)[1], {}, works[1]);
 }
 
 void Scheduler::State::end_metering() {
