@@ -214,7 +214,7 @@ class WholeOnSmsOfTheirOwn : public PolicyTest {
                  best_of({}, {{.sms_of_first = 2, .whole = true, .rates = {0.7, 0.7}, .measured = 1},
                               {.sms_of_first = 4, .rates = {0.6, 0.6}}}));
   }
-  Plan paired() const { return plan("paired", {.longest_whole = nanoseconds_from_ms(0.4)}); }  // 20 ms
+  Plan paired() const { return plan("paired", {.longest_whole = nanoseconds_from_ms(0.4)}); }  // 20 ms at most
 };
 
 TEST_F(WholeOnSmsOfTheirOwn, RunWhereTheyAreBetterThanTheirTwins) {
@@ -227,7 +227,7 @@ TEST_F(WholeOnSmsOfTheirOwn, RunWhereTheyAreBetterThanTheirTwins) {
 }
 
 TEST_F(WholeOnSmsOfTheirOwn, RunForNoLongerThanArrivalsMayWait) {
-  const Plan planned = plan("paired", {.longest_whole = nanoseconds_from_ms(0.2)});  // 10 ms
+  const Plan planned = plan("paired", {.longest_whole = nanoseconds_from_ms(0.2)});  // 10 ms at most
   EXPECT_EQ(planned.shares.at(0).form, Form::persistent);
   EXPECT_EQ(planned.shares.at(0).sms, (SmRange{0, 4}));
 }

@@ -225,10 +225,17 @@ bool gains(double merit, const PairForecast& forecast, const std::array<const Ke
          (options.objective.goal != Goal::throughput || in_turn >= 1.0 + options.least_gain);
 }
 
+Nanoseconds longest_in_pair(const KernelTraits& kernel, const PolicyOptions& options) {
+  constexpr double kLongerThanAlone = 3.0;
+  if (options.urgent_from) return kForever;
+  return std::clamp(kLongerThanAlone * kernel.alone.value_or(Nanoseconds()), kLongerWhole * options.longest_whole,
+                    kLongerInPair * options.longest_whole);
+}
+
 bool is_too_long(const CandidatePair& pair, const PairForecast& way, const PolicyOptions& options) {
-  const Nanoseconds longest = options.urgent_from ? kForever : kLongerInPair * options.longest_whole;
   const auto is_longer = [&](const Candidate& work, double rate) {
     // In streams it may have all SMs.
+    const Nanoseconds longest = longest_in_pair(*work.traits, options);
     return time_left(work) > (way.sms_of_first ? rate : 1.0) * longest || exceeds_limit(work, rate);
   };
   return is_longer(*pair.first, way.rates[0]) || is_longer(*pair.second, way.rates[1]);

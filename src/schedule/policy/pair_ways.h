@@ -22,9 +22,13 @@ Nanoseconds switching_time(const KernelTraits& kernel, const MachineLimits& limi
 // The factor by which a whole kernel may take longer than PolicyOptions::longest_whole if it is better than its twin.
 inline constexpr double kLongerWhole = 5.0;
 
-// The factor by which whole works of two kernels may take longer while no other kernel waits: each one, and in many
-// streams the works of each kernel that are in flight.
+// The factor by which whole works of two kernels may take longer than PolicyOptions::longest_whole while no other kernel
+// waits: each one, and in many streams the works of each kernel that are in flight.
 inline constexpr double kLongerInPair = 50.0;
+
+// Returns the longest time that a whole work of this kernel may take beside another while no other kernel waits: three
+// times its time alone, within the bounds of the two factors above. Urgent arrivals wait for none.
+Nanoseconds longest_in_pair(const KernelTraits& kernel, const PolicyOptions& options);
 
 // The way in which a kernel runs alone by its persistent twin.
 struct Residency {

@@ -86,14 +86,17 @@ class Trials {
         left_(remainder_of(pair, view, table)),
         may_check_(!options.urgent_from),
         least_(left_.in_turn().value()) {
-    const Nanoseconds longest = options.urgent_from ? kForever : kLongerInPair * options.longest_whole;
+    const std::array<Nanoseconds, 2> longest = {longest_in_pair(*pair.first->traits, options),
+                                                longest_in_pair(*pair.second->traits, options)};
     for (const PairForecast& each : table.ways(pair.first->kernel, pair.second->kernel)) {
       PairForecast way = in_proportion(each, left_);
       if (way.clocks != pair.forecast.clocks || !schedule::merit(options.objective, way)) continue;
       if (way.measured > 0) measured_.push_back(way);
       // A work that has almost ended says nothing about the next one of its kernel.
-      const Nanoseconds longer = is_on_all_sms(way) ? std::max(alone_[0], alone_[1]) : round_of(way);
-      const bool is_short = !way.whole || longer <= longest;
+      const auto is_within = [&](std::size_t i) {
+        return alone_[i] <= (is_on_all_sms(way) ? 1.0 : way.rates[i]) * longest[i];
+      };
+      const bool is_short = !way.whole || (is_within(0) && is_within(1));
       if (!is_short || !may_run(pair, way, view, options)) continue;
       if (way.measured > 0) least_ = std::min(least_, cost(way.rates));
       ways_.push_back(std::move(way));
