@@ -223,7 +223,7 @@ TEST(WayChoice, StreamsAreTriedAndKeptIfTheyAreTheBest) {
     scheduler.learn(0, 1, believed);
     run_rounds(scheduler, machine, pair, 80);
     // The last works of a batch run alone, and two trials may come.
-    EXPECT_LE(run_rounds(scheduler, machine, pair, 20), 1.035 * best_round_ms(pair));
+    EXPECT_LE(run_rounds(scheduler, machine, pair, 20), 1.04 * best_round_ms(pair));
     const auto launches = std::span(machine.launches).last(20 * (pair.works[0] + pair.works[1]));
     EXPECT_TRUE(std::ranges::any_of(launches, [](const Launch& launch) { return launch.priority == 1; }));
   }
@@ -413,8 +413,9 @@ TEST(WayChoice, KernelsWithoutTwinsShareTheGpuWhole) {
   ASSERT_TRUE(scheduler.submit(works));
   const Nanoseconds begin = machine.now();
   run_to_end(scheduler, machine);
-  // 20 works of 4 ms each. Two rounds in streams, which gain nothing here, may cost 8 ms.
-  EXPECT_LE(to_ms(machine.now() - begin), 1.01 * 20 * 4.0 / 0.75 + 8.0);
+  // 20 works of 4 ms each. Trials in many streams gain nothing here: each of eight works takes 32 ms, not 21, and works
+  // wait for its end.
+  EXPECT_LE(to_ms(machine.now() - begin), 1.01 * 20 * 4.0 / 0.75 + 12.0);
 }
 
 // Slices run on alone when the kernel that stays has been stopped. Two of them at a time have 0.3 of the speed beside
