@@ -70,15 +70,18 @@ void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape
   const double predicted = entry.ways[measured].forecast.rates[place];
   if (!(predicted > 0.0)) return;
   double& of_kind = entry.corrections[kind_of(shape_in_table)][place];
-  const auto towards = [&](double mean) { return mean + weight_ * (rate / predicted - mean); };
+  const auto towards = [&](double mean, double weight) { return mean + weight * (rate / predicted - mean); };
   // The forecast error depends on the shape, but little on the clocks, so ways at all clocks get the correction.
   for (Way& each : entry.ways) {
     if (each.forecast.shape() != shape_in_table) continue;
     const bool is_first = works > 0 && each.works[place] == 0;
-    each.correction[place] = is_first ? rate / predicted : towards(each.correction[place].value_or(of_kind));
+    // Many works tell more than those before them.
+    const double weight =
+        std::max(weight_, static_cast<double>(works) / static_cast<double>(works + each.works[place] + 1));
+    each.correction[place] = is_first ? rate / predicted : towards(each.correction[place].value_or(of_kind), weight);
     each.works[place] += works;
   }
-  of_kind = towards(of_kind);
+  of_kind = towards(of_kind, weight_);
   choose_best(entry);
 }
 

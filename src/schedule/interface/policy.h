@@ -96,6 +96,9 @@ struct QueueView {
   // The works whose dependencies have ended: those that run, then others, each in the order of submission. If some do
   // not fit, those of the highest priority follow, and then the first work of each kernel that has none among them.
   std::vector<Candidate> works;
+  // Works in many streams that ended since nothing ran, of each of the two kernels that run so; empty if none run so,
+  // or others run beside them.
+  std::vector<WorkCount> ended_in_many_streams = {};
   // Further works of these kernels: those that did not fit into `works`, and those that are launched behind others.
   std::vector<WorkCount> later = {};
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr double kCloseToBest = 1.01;  // cost over that of the best way up to which works go on in many streams
 
 bool is_whole_on_all_sms(const Candidate* work) {
@@ -40,11 +43,11 @@ class Selection {
       shares_.push_back(*work.running);
       ++chosen_[which];
     }
+    if (pair.is_trial) limit_to_trial(kernels, view);
   }
 
   std::vector<Share> fill() {
-    const std::size_t most = pair_.is_trial ? kWorksInManyStreams : options_.most_streams;
-    while (shares_.size() < most) {
+    while (shares_.size() < options_.most_streams) {
       const std::size_t which = next();
       if (!has_more(which)) break;
       Share share = whole_share(*waiting_[which][taken_[which]++]);
@@ -56,6 +59,21 @@ class Selection {
   }
 
  private:
+  // Limits the works of each kernel to those of a trial: so many of both, in the mix in which they are left, and at
+  // least one of each.
+  void limit_to_trial(const std::array<KernelId, 2>& kernels, const QueueView& view) {
+    const std::size_t works = pair_.forecast.measured == 0 ? kWorksInManyStreams : kWorksToBeSure;
+    std::array<double, 2> all = left_;
+    std::array<double, 2> begun = chosen_;
+    for (const WorkCount& ended : view.ended_in_many_streams) {
+      const std::size_t which = ended.kernel == kernels[0] ? 0 : 1;
+      all[which] += static_cast<double>(ended.works);
+      begun[which] += static_cast<double>(ended.works);
+    }
+    const double part = std::max(static_cast<double>(works) / (all[0] + all[1]), 1.0 / std::min(all[0], all[1]));
+    for (std::size_t i = 0; i < 2; ++i) most_[i] = chosen_[i] + std::max(0.0, std::round(part * all[i]) - begun[i]);
+  }
+
   // Returns the kernel of the next work.
   std::size_t next() const {
     const auto& urgent = pair_.forecast.urgent;
@@ -65,18 +83,19 @@ class Selection {
     return has_more(which) ? which : 1 - which;
   }
 
-  // True if a work of this kernel waits, and those that were chosen do not take too long.
+  // True if a work of this kernel waits and may begin, and those that were chosen do not take too long.
   bool has_more(std::size_t which) const {
     const KernelTraits& kernel = *(which == 0 ? pair_.first : pair_.second)->traits;
-    const bool has_time = chosen_[which] == 0.0 || (chosen_[which] + 1.0) * kernel.alone.value_or(Nanoseconds()) <=
-                                                       kLongerInPair * options_.longest_whole;
-    return has_time && taken_[which] < waiting_[which].size();
+    const Nanoseconds time = (chosen_[which] + 1.0) * kernel.alone.value_or(Nanoseconds());
+    const bool has_time = chosen_[which] == 0.0 || time <= kLongerInPair * options_.longest_whole;
+    return has_time && chosen_[which] + 1.0 <= most_[which] && taken_[which] < waiting_[which].size();
   }
 
   const CandidatePair& pair_;
   const PolicyOptions& options_;
   std::array<double, 2> left_ = {};    // works, with those that run
   std::array<double, 2> chosen_ = {};  // works that run or shall run
+  std::array<double, 2> most_ = {kNoLimit, kNoLimit};
   std::array<std::vector<const Candidate*>, 2> waiting_;
   std::array<std::size_t, 2> taken_ = {};  // of those that waited
   std::vector<Share> shares_;
@@ -125,7 +144,9 @@ Plan in_many_streams(const CandidatePair& pair, const QueueView& view, const Pol
     const std::size_t which = work->kernel == pair.first->kernel ? 0 : 1;
     return is_whole_on_all_sms(work) && (work->running->priority > 0) == (pair.forecast.urgent == which);
   });
-  if (!keeps_priorities || (pair.is_trial && !running.empty())) return let_end(view);
+  // A trial begins when nothing runs, or else other works would count.
+  const bool has_begun = !view.ended_in_many_streams.empty();
+  if (!keeps_priorities || (pair.is_trial && !running.empty() && !has_begun)) return let_end(view);
   return {.shares = Selection(pair, view, options).fill(),
           .pair = PlannedPair{pair.first->kernel, pair.forecast.shape()},
           .is_trial = pair.is_trial,

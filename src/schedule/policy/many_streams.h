@@ -11,8 +11,9 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// The works of a trial, which begin at once.
-inline constexpr std::size_t kWorksInManyStreams = 8;
+// Works of both kernels in a trial, which begin at once; and in a trial that makes sure.
+inline constexpr std::size_t kWorksInManyStreams = 16;
+inline constexpr std::size_t kWorksToBeSure = 48;
 
 // Plans works of the only two kernels in this way. If works run in other ways, or a trial is to begin, plans that these
 // end.

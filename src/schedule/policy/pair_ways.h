@@ -22,8 +22,8 @@ Nanoseconds switching_time(const KernelTraits& kernel, const MachineLimits& limi
 // The factor by which a whole kernel may take longer than PolicyOptions::longest_whole if it is better than its twin.
 inline constexpr double kLongerWhole = 5.0;
 
-// The factor by which whole works of two kernels may take longer than PolicyOptions::longest_whole while no other kernel
-// waits: each one, and in many streams the works of each kernel that are in flight.
+// The factor by which whole works of two kernels may take longer than PolicyOptions::longest_whole while no other
+// kernel waits: each one, and in many streams the works of each kernel that are in flight.
 inline constexpr double kLongerInPair = 50.0;
 
 // Returns the longest time that a whole work of this kernel may take beside another while no other kernel waits: three
@@ -46,10 +46,15 @@ Residency best_residency(const KernelTraits& kernel);
 Nanoseconds lost_by_going_on(const KernelTraits& kernel, Nanoseconds left, unsigned per_sm, unsigned sms,
                              const MachineLimits& limits);
 
+// Returns the highest measured speed of the two in many streams over one after the other; nullopt if none was measured.
+std::optional<double> speedup_in_many_streams(KernelId first, KernelId second, const PairTable& table);
+
 // Tells whether the pair gains over one after the other, each in its best way alone. The energy of that way is unknown,
-// so only times are compared with it.
+// so only times are compared with it. If the pair ran in many streams, these are the alternative. They fill the SMs
+// that last blocks leave as works alone do, and their speed was measured, so that the pair need only gain over plain
+// turns.
 bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
-           const PolicyOptions& options);
+           const PolicyOptions& options, const std::optional<double>& in_many_streams);
 
 // True if arrivals would wait too long for one of the two, since nothing stops whole kernels, or if one would exceed
 // its limit. Urgent arrivals wait for none.
@@ -91,8 +96,9 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
 
 // Tells whether the two gain over one after the other while both run, including the time that restarts lose. The kernel
 // that is left at the end is restarted as well, unless it loses less in its share. A work that runs in a share would
-// also be restarted to run alone. If both run already, any gain suffices.
-bool saves_time(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options);
+// also be restarted to run alone. If both run already, any gain suffices. If the pair ran in many streams, it must be
+// faster than there.
+bool saves_time(const CandidatePair& pair, const QueueView& view, const PairTable& table, const PolicyOptions& options);
 
 // True if all that is left of the two ends sooner if the second one waits until the first, which runs whole, has ended.
 // They then run in another way or one after the other. The energy of that is not known, so it is false unless the goal

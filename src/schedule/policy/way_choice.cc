@@ -16,18 +16,20 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-constexpr double kWorksForTrials = 10.0;  // least works of each kernel that are expected
-constexpr double kLeastTrialGain = 0.01;  // over the best way that is known
-constexpr double kTrialTime = 0.01;       // largest share of the time that trials may cost
-constexpr double kTrialRounds = 2.0;      // rounds of both kernels that they may cost besides
-constexpr double kRoundsToEnd = 0.5;      // further ones for a trial in streams that may have begun
-constexpr double kRoundsToBegin = 0.625;  // further ones for a trial for which works were let end
-constexpr double kFastest = 1.02;         // speed on fewer SMs over that on all, where caches help
-constexpr double kByPriorities = 1.25;    // most that priorities gain over streams without
-constexpr double kGivenUp = 1.05;         // cost over that of the best way at which a trial of a ratio ends early
-constexpr double kClose = 1.015;          // cost over that of the best way up to which a way runs again to be sure
-constexpr double kSureWorks = 3.0;        // works in a way that make sure
-constexpr double kWorksPerCheck = 100.0;  // works of a pair for one that checks whether the best baseline has changed
+constexpr double kWorksForTrials = 10.0;   // least works of each kernel that are expected
+constexpr double kLeastTrialGain = 0.01;   // over the best way that is known
+constexpr double kTrialTime = 0.01;        // largest share of the time that trials may cost
+constexpr double kTrialRounds = 2.0;       // rounds of both kernels that they may cost besides
+constexpr double kRoundsToEnd = 0.5;       // further ones for a trial in streams that may have begun
+constexpr double kRoundsToBegin = 0.625;   // further ones for a trial for which works were let end
+constexpr double kFastest = 1.02;          // speed on fewer SMs over that on all, where caches help
+constexpr double kByPriorities = 1.25;     // most that priorities gain over streams without
+constexpr double kGivenUp = 1.05;          // cost over that of the best way at which a trial of a ratio ends early
+constexpr double kClose = 1.015;           // cost over that of the best way up to which a way runs again to be sure
+constexpr double kSureWorks = 3.0;         // works in a way that make sure
+constexpr double kTrialOfMany = 8.0;       // rounds that a trial in many streams takes at most, as its loss is reckoned
+constexpr double kTooLowByStreams = 1.15;  // most by which a trial in many streams tells a cost that is too high
+constexpr double kWorksPerCheck = 100.0;   // works of a pair for one that checks whether the best baseline has changed
 
 bool is_whole_split(const PairForecast& way) { return way.whole && way.sms_of_first; }
 bool is_in_streams(const PairForecast& way) { return way.shape().is_in_streams(); }
@@ -85,7 +87,7 @@ class Trials {
         alone_{*pair.first->traits->alone, *pair.second->traits->alone},
         left_(remainder_of(pair, view, table)),
         may_check_(!options.urgent_from),
-        least_(left_.in_turn().value()) {
+        least_(in_turn_of(pair, left_, table).value()) {
     const std::array<Nanoseconds, 2> longest = {longest_in_pair(*pair.first->traits, options),
                                                 longest_in_pair(*pair.second->traits, options)};
     for (const PairForecast& each : table.ways(pair.first->kernel, pair.second->kernel)) {
@@ -104,6 +106,13 @@ class Trials {
     // Two streams gain nothing that many do not.
     if (std::ranges::any_of(ways_, &PairForecast::many_streams))
       std::erase_if(ways_, [](const PairForecast& way) { return is_in_streams(way) && way.measured == 0; });
+  }
+
+  // Returns the time of all that is left one after the other. If many streams were measured, they fill the SMs that
+  // last blocks leave, and nothing is expected of works alone.
+  static Nanoseconds in_turn_of(const CandidatePair& pair, const Remainder& left, const PairTable& table) {
+    const bool knows_many = speedup_in_many_streams(pair.first->kernel, pair.second->kernel, table).has_value();
+    return knows_many ? left.alone[0] + left.alone[1] : left.in_turn();
   }
 
   // True if whole kernels may run together, and enough works are expected.
@@ -166,8 +175,8 @@ class Trials {
   // sure. One kernel waits for the other before and after, for half of the shorter work, which loses half of that.
   Nanoseconds loss_of(const PairForecast& way) const {
     const double slower = std::max(0.0, 1.0 - least_ / cost(way.rates));
-    const double of_trial = way.many_streams ? 0.5 * static_cast<double>(kWorksInManyStreams) : 1.0;
-    const double rounds = std::min(rounds_in(way), cost(way.rates) <= kClose * least_ ? kSureWorks : of_trial);
+    if (way.many_streams) return std::min(rounds_in(way), kTrialOfMany) * slower * round_of(way);
+    const double rounds = std::min(rounds_in(way), cost(way.rates) <= kClose * least_ ? kSureWorks : 1.0);
     const Nanoseconds waited = 0.5 * std::min(alone_[0] / way.rates[0], alone_[1] / way.rates[1]);
     return rounds * (slower * round_of(way) + waited);
   }
@@ -189,8 +198,10 @@ class Trials {
     }
     for (const PairForecast& way : ways_)
       if (way.measured == 0 && is_hopeless(way)) lost += loss_of_hopeless(way);
-    const Nanoseconds round = (least_ / left_.in_turn().value()) * (alone_[0] + alone_[1]);
-    return lost <= kTrialTime * spent + (kTrialRounds + rounds_for_what_began()) * round;
+    const Nanoseconds round = least_ / (left_.alone[0] + left_.alone[1]) * (alone_[0] + alone_[1]).value();
+    const bool has_many = std::ranges::any_of(ways_, &PairForecast::many_streams);
+    const double rounds = kTrialRounds + (has_many ? kTrialOfMany / 4.0 : 0.0) + rounds_for_what_began();
+    return lost <= kTrialTime * spent + rounds * round;
   }
 
   // Returns the rounds by which the budget is larger for a trial that has begun, since estimates of what was lost vary
@@ -241,6 +252,8 @@ class Trials {
     const PairForecast* baseline = nullptr;
     for (const PairForecast& way : ways_) {
       if (way.measured == 0 || &way == best) continue;
+      if (is_unsure_of_many(way)) return &way;
+      if (way.many_streams) continue;
       const double works = std::max(static_cast<double>(way.measured), rounds_in(way));
       const bool is_sure = works >= kSureWorks || (best != nullptr && way.measured >= best->measured);
       if (!is_sure && cost(way.rates) <= kClose * least_) return &way;
@@ -249,6 +262,14 @@ class Trials {
     const bool is_due = baseline != nullptr && best != nullptr && !best->whole &&
                         (rounds_in(*baseline) + 1.0) * kWorksPerCheck <= rounds;
     return is_due ? baseline : nullptr;
+  }
+
+  // True if the way may be the best of all, and has run for a short trial only. Its works begin and end together, so
+  // that its speed is told too low.
+  bool is_unsure_of_many(const PairForecast& way) const {
+    const auto works = static_cast<double>(way.observed[0] + way.observed[1]);
+    return way.many_streams && works > 0.0 && works < static_cast<double>(kWorksToBeSure) &&
+           cost(way.rates) <= kTooLowByStreams * least_;
   }
 
   // Returns the way that has not run and should be tried next; nullptr if there is none.

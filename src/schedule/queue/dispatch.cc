@@ -176,6 +176,9 @@ QueueView Scheduler::State::view(Nanoseconds now, const Entry* without) {
   add_most_urgent(view, later);
   add_first_of_others(view, later);
   view.later = works_after(view, ended);
+  if (streams_meter)
+    for (std::size_t i = 0; i < 2; ++i)
+      view.ended_in_many_streams.push_back({streams_meter->kernels()[i], streams_meter->works()[i]});
   return view;
 }
 

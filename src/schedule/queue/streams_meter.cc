@@ -7,6 +7,7 @@ namespace wattune::inline v0_1::schedule {
 namespace {
 
 constexpr std::size_t kLeastEnded = 16;  // works that must have ended if others still run
+constexpr std::size_t kManyEnded = 32;   // works of which the first and the last ones need not count
 
 }  // namespace
 
@@ -30,15 +31,15 @@ std::array<Nanoseconds, 2> StreamsMeter::alone_of_all() const {
 
 // Returns the time alone of the works that end in a while, divided by that while: the slope of a line through the sums
 // of times alone at the ends. Works of small grids end many at a time, so that no two ends would tell it. The first
-// quarter is left out, since its works began before the others.
-double StreamsMeter::slope() const {
+// quarter is left out, since its works began before the others. No work from `end_of_counted` on counts.
+double StreamsMeter::slope(std::size_t end_of_counted) const {
   const std::size_t first = ended_.size() / 4;
-  const auto count = static_cast<double>(ended_.size() - first);
+  const auto count = static_cast<double>(end_of_counted - first);
   double mean_end = 0.0;
   double mean_sum = 0.0;
   Nanoseconds sum;
   std::vector<std::array<double, 2>> points;
-  for (std::size_t i = first; i < ended_.size(); ++i) {
+  for (std::size_t i = first; i < end_of_counted; ++i) {
     sum += ended_[i].alone;
     points.push_back({(ended_[i].end - ended_[first].end).value(), sum.value()});
     mean_end += points.back()[0] / count;
@@ -60,7 +61,9 @@ std::optional<std::array<double, 2>> StreamsMeter::speeds(bool all_ended) const 
   const Nanoseconds all = alone[0] + alone[1];
   const EndedWork& last = ended_.back();
   double speedup = 0.0;
-  if (all_ended && knows_begin_) {
+  if (all_ended && ended_.size() >= kManyEnded) {
+    speedup = slope(ended_.size() - ended_.size() / 4);
+  } else if (all_ended && knows_begin_) {
     speedup = all / (last.end - begin_);
     // The last work ran on alone, at most at its speed alone. Others would follow it in a longer run.
     const Nanoseconds before = ended_[ended_.size() - 2].end;
@@ -68,9 +71,9 @@ std::optional<std::array<double, 2>> StreamsMeter::speeds(bool all_ended) const 
     if (before > begin_) speedup = std::max(speedup, (all - of_rest) / (before - begin_));
   } else {
     if (ended_.size() < kLeastEnded) return {};
-    speedup = slope();
-    if (!(speedup > 0.0)) return {};
+    speedup = slope(ended_.size());
   }
+  if (!(speedup > 0.0)) return {};
   return std::array<double, 2>{speedup * (alone[0] / all), speedup * (alone[1] / all)};
 }
 

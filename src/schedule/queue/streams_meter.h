@@ -39,7 +39,7 @@ class StreamsMeter {
     Nanoseconds end;
   };
   std::array<Nanoseconds, 2> alone_of_all() const;
-  double slope() const;
+  double slope(std::size_t end_of_counted) const;
 
   std::array<KernelId, 2> kernels_;
   PairShape shape_;
