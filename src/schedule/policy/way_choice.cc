@@ -198,7 +198,7 @@ class Trials {
     }
     for (const PairForecast& way : ways_)
       if (way.measured == 0 && is_hopeless(way)) lost += loss_of_hopeless(way);
-    const Nanoseconds round = least_ / (left_.alone[0] + left_.alone[1]) * (alone_[0] + alone_[1]).value();
+    const Nanoseconds round = (least_ / (left_.alone[0] + left_.alone[1]).value()) * (alone_[0] + alone_[1]);
     const bool has_many = std::ranges::any_of(ways_, &PairForecast::many_streams);
     const double rounds = kTrialRounds + (has_many ? kTrialOfMany / 4.0 : 0.0) + rounds_for_what_began();
     return lost <= kTrialTime * spent + rounds * round;
