@@ -413,9 +413,9 @@ TEST(WayChoice, KernelsWithoutTwinsShareTheGpuWhole) {
   ASSERT_TRUE(scheduler.submit(works));
   const Nanoseconds begin = machine.now();
   run_to_end(scheduler, machine);
-  // 20 works of 4 ms each. Trials in many streams gain nothing here: each of eight works takes 32 ms, not 21, and works
-  // wait for its end.
-  EXPECT_LE(to_ms(machine.now() - begin), 1.01 * 20 * 4.0 / 0.75 + 12.0);
+  // 20 works of 4 ms each. A trial in many streams gains nothing here: its ten works take 40 ms, not 27, and works wait
+  // for its end.
+  EXPECT_LE(to_ms(machine.now() - begin), 1.01 * 20 * 4.0 / 0.75 + 16.0);
 }
 
 // Slices run on alone when the kernel that stays has been stopped. Two of them at a time have 0.3 of the speed beside

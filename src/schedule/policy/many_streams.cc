@@ -62,7 +62,6 @@ class Selection {
   // Limits the works of each kernel to those of a trial: so many of both, in the mix in which they are left, and at
   // least one of each.
   void limit_to_trial(const std::array<KernelId, 2>& kernels, const QueueView& view) {
-    const std::size_t works = pair_.forecast.measured == 0 ? kWorksInManyStreams : kWorksToBeSure;
     std::array<double, 2> all = left_;
     std::array<double, 2> begun = chosen_;
     for (const WorkCount& ended : view.ended_in_many_streams) {
@@ -70,7 +69,10 @@ class Selection {
       all[which] += static_cast<double>(ended.works);
       begun[which] += static_cast<double>(ended.works);
     }
-    const double part = std::max(static_cast<double>(works) / (all[0] + all[1]), 1.0 / std::min(all[0], all[1]));
+    const double works = pair_.forecast.measured > 0 ? kWorksToBeSure
+                                                     : std::clamp(0.25 * (all[0] + all[1]), 0.5 * kWorksInManyStreams,
+                                                                  1.0 * kWorksInManyStreams);
+    const double part = std::max(works / (all[0] + all[1]), 1.0 / std::min(all[0], all[1]));
     for (std::size_t i = 0; i < 2; ++i) most_[i] = chosen_[i] + std::max(0.0, std::round(part * all[i]) - begun[i]);
   }
 

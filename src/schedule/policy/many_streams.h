@@ -11,9 +11,10 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// Works of both kernels in a trial, which begin at once; and in a trial that makes sure.
-inline constexpr std::size_t kWorksInManyStreams = 16;
-inline constexpr std::size_t kWorksToBeSure = 48;
+// Works of both kernels in a trial, a quarter of those that are left but half as many as this at least; and in a trial
+// that makes sure.
+inline constexpr double kWorksInManyStreams = 16.0;
+inline constexpr double kWorksToBeSure = 48.0;
 
 // Plans works of the only two kernels in this way. If works run in other ways, or a trial is to begin, plans that these
 // end.

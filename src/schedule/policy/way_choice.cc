@@ -268,8 +268,7 @@ class Trials {
   // that its speed is told too low.
   bool is_unsure_of_many(const PairForecast& way) const {
     const auto works = static_cast<double>(way.observed[0] + way.observed[1]);
-    return way.many_streams && works > 0.0 && works < static_cast<double>(kWorksToBeSure) &&
-           cost(way.rates) <= kTooLowByStreams * least_;
+    return way.many_streams && works > 0.0 && works < kWorksToBeSure && cost(way.rates) <= kTooLowByStreams * least_;
   }
 
   // Returns the way that has not run and should be tried next; nullptr if there is none.
