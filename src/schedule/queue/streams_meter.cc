@@ -61,7 +61,9 @@ std::optional<std::array<double, 2>> StreamsMeter::speeds(bool all_ended) const 
   const Nanoseconds all = alone[0] + alone[1];
   const EndedWork& last = ended_.back();
   double speedup = 0.0;
-  if (all_ended && ended_.size() >= kManyEnded) {
+  // With priorities the works of one kernel end before those of the other, so that only all of them tell the speed.
+  if (shape_.urgent && !(all_ended && knows_begin_)) return {};
+  if (all_ended && ended_.size() >= kManyEnded && !shape_.urgent) {
     speedup = slope(ended_.size() - ended_.size() / 4);
   } else if (all_ended && knows_begin_) {
     speedup = all / (last.end - begin_);
