@@ -61,10 +61,11 @@ TEST(StreamsMeter, TakesAllWorksWithPriorities) {
   StreamsMeter meter({0, 1}, {.whole = true, .urgent = 0, .many_streams = true});
   for (int i = 1; i <= 20; ++i) meter.add(0, kMs, Nanoseconds(), 0.25 * i * kMs);
   for (int i = 1; i <= 20; ++i) meter.add(1, kMs, Nanoseconds(), (5.0 + i) * kMs);
-  EXPECT_FALSE(meter.speeds(false));
-  const auto speeds = meter.speeds(true);
-  ASSERT_TRUE(speeds);
-  EXPECT_NEAR((*speeds)[0] + (*speeds)[1], 1.6, 0.05);
+  for (const bool all_ended : {false, true}) {
+    const auto speeds = meter.speeds(all_ended);
+    ASSERT_TRUE(speeds);
+    EXPECT_NEAR((*speeds)[0] + (*speeds)[1], 1.6, 0.05);
+  }
 }
 
 // Sixteen works begin at once and end at once, again and again.

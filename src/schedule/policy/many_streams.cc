@@ -26,8 +26,7 @@ bool are_many(const std::vector<const Candidate*>& running) {
   return running.size() > 2 || (running.size() == 2 && running[0]->kernel == running[1]->kernel);
 }
 
-// Adds works to those that run, so that both kernels end together. In a way with priorities all works of the urgent
-// kernel come first, but not in a trial, which measures both.
+// Adds works to those that run, so that both kernels end together.
 class Selection {
  public:
   Selection(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options)
@@ -78,8 +77,6 @@ class Selection {
 
   // Returns the kernel of the next work.
   std::size_t next() const {
-    const auto& urgent = pair_.forecast.urgent;
-    if (urgent && !pair_.is_trial) return has_more(*urgent) ? *urgent : 1 - *urgent;
     const bool first_is_behind = chosen_[0] / left_[0] <= chosen_[1] / left_[1];
     const std::size_t which = first_is_behind ? 0 : 1;
     return has_more(which) ? which : 1 - which;

@@ -264,11 +264,12 @@ class Trials {
     return is_due ? baseline : nullptr;
   }
 
-  // True if the way may be the best of all, and has run for a short trial only. Its works begin and end together, so
-  // that its speed is told too low.
+  // True if many streams without priorities may be the best of all, and have run for a short trial only. Its works
+  // begin and end together, so that its speed is told too low.
   bool is_unsure_of_many(const PairForecast& way) const {
     const auto works = static_cast<double>(way.observed[0] + way.observed[1]);
-    return way.many_streams && works > 0.0 && works < kWorksToBeSure && cost(way.rates) <= kTooLowByStreams * least_;
+    return way.many_streams && !way.urgent && works > 0.0 && works < kWorksToBeSure &&
+           cost(way.rates) <= kTooLowByStreams * least_;
   }
 
   // Returns the way that has not run and should be tried next; nullptr if there is none.

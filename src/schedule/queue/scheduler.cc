@@ -268,7 +268,7 @@ void Scheduler::note(const std::vector<Ended>& ended) {
   if (!state_->streams_meter) return;
   if (state_->launches.empty()) return state_->end_metering();
   const auto [of_first, of_second] = state_->streams_meter->works();
-  // With priorities the works of one kernel come first, so that only all of them tell the speed.
+  // With priorities only all works since the beginning tell the speed.
   if (state_->streams_meter->shape().urgent || of_first + of_second < kWorksInStreams) return;
   state_->observe_streams();
   state_->streams_meter->restart();

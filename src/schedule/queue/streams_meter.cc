@@ -61,9 +61,11 @@ std::optional<std::array<double, 2>> StreamsMeter::speeds(bool all_ended) const 
   const Nanoseconds all = alone[0] + alone[1];
   const EndedWork& last = ended_.back();
   double speedup = 0.0;
-  // With priorities the works of one kernel end before those of the other, so that only all of them tell the speed.
-  if (shape_.urgent && !(all_ended && knows_begin_)) return {};
-  if (all_ended && ended_.size() >= kManyEnded && !shape_.urgent) {
+  if (shape_.urgent && !all_ended) {
+    // With priorities more works of one kernel end at the beginning, so that only all works since then tell the speed.
+    if (!knows_begin_ || ended_.size() < kLeastEnded) return {};
+    speedup = all / (last.end - begin_);
+  } else if (all_ended && ended_.size() >= kManyEnded && !shape_.urgent) {
     speedup = slope(ended_.size() - ended_.size() / 4);
   } else if (all_ended && knows_begin_) {
     speedup = all / (last.end - begin_);
