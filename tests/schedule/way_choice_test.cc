@@ -264,6 +264,24 @@ TEST(WayChoice, ManyStreamsAreKeptIfSeveralWorksOfAKernelFillTheSms) {
   EXPECT_NEAR(ways.front().speedup(), 3.0, 0.15);
 }
 
+// A split is as fast as many streams, but for its last works, which keep their SMs. It must not lead to turns.
+TEST(WayChoice, ManyStreamsFollowWhereAnotherWayDoesNotPay) {
+  RecordedPair pair = recorded_pairs()[0];
+  pair.alone_ms = {1.0, 1.0};
+  pair.works = {1, 1};
+  MachineOfSmallGrids machine(pair, 3.0);
+  Scheduler scheduler(machine, policy_named("paired"));
+  PairForecast ways{.sms_of_first = 64, .whole = true, .rates = {1.5, 1.51}, .measured = 50};
+  for (PairForecast& way : ways_in_streams({}, {})) {
+    if (!way.many_streams) continue;
+    way.rates = {1.5, 1.5};
+    way.measured = 50;
+    ways.others.push_back(way);
+  }
+  scheduler.learn(0, 1, ways);
+  EXPECT_LE(run_rounds(scheduler, machine, pair, 20), 1.1 * 2.0 / 3.0);
+}
+
 // Three kernels wait, so that one of them might suit another better. No work begins in streams that nothing stops.
 TEST(WayChoice, ManyStreamsAreForTwoKernelsThatAreAlone) {
   RecordedPair pair = recorded_pairs()[0];

@@ -119,6 +119,23 @@ std::optional<Plan> goes_on_in_many(const std::vector<const Candidate*>& running
   return plan;
 }
 
+// Returns the best way of all that is left. A way that does not make up for its restarts gives way to the best one in
+// many streams, which has none.
+std::optional<PairForecast> best_way_of(CandidatePair pair, const QueueView& view, const PairTable& table,
+                                        const PolicyOptions& options) {
+  std::optional<PairForecast> way = best_way(pair, view, table, options);
+  if (!way || way->many_streams) return way;
+  pair.forecast = *way;
+  if (saves_time(pair, view, table, options)) return way;
+  std::optional<PairForecast> best;
+  for (const PairForecast& other : table.ways(pair.first->kernel, pair.second->kernel)) {
+    const bool may_follow = other.many_streams && other.measured > 0 && may_run(pair, other, view, options) &&
+                            other.speedup() >= 1.0 + options.least_gain;
+    if (may_follow && (!best || other.speedup() > best->speedup())) best = other;
+  }
+  return best ? best : way;
+}
+
 // Returns the way in which the works had better go on, if it is about as good as the best.
 std::optional<PairForecast> way_that_runs(const CandidatePair& pair, const PairForecast& best,
                                           const std::vector<const Candidate*>& running, const QueueView& view,
@@ -168,7 +185,7 @@ std::optional<Plan> many_streams_plan(const QueueView& view, const PairTable& ta
   CandidatePair pair{&first, &second, *forecast};
   std::optional<PairForecast> way = next_trial(pair, view, table, options);
   pair.is_trial = way.has_value();
-  if (!way) way = best_way(pair, view, table, options);
+  if (!way) way = best_way_of(pair, view, table, options);
   if (way && !pair.is_trial && are_many(running) && !way->many_streams)
     if (auto now = way_that_runs(pair, *way, running, view, table)) way = std::move(now);
   if (!way || !way->many_streams) return are_many(running) ? std::optional(let_end(view)) : std::nullopt;
