@@ -64,9 +64,10 @@ class WATTUNE_EXPORT PooledSource {
   ~PooledSource();
 
   // Announces the images that will probably be taken, the next one first; each may compile for `limit`. The first
-  // `urgent` precede all other announcements and may use the process of CompilePoolOptions::prompt: their user has
-  // nothing to run until then, though no thread waits. Replaces the previous announcement: jobs that are no longer in
-  // it are dropped, running ones when they end. An image that was taken and is still announced is not compiled again.
+  // `urgent` images precede all other announcements and may use the process of CompilePoolOptions::prompt. They are
+  // images without which their user has nothing to run, though no thread waits for them. Replaces the previous
+  // announcement: jobs that are no longer in it are dropped, running ones when they end. An image that was taken and is
+  // still announced is not compiled again.
   void expect(const std::vector<std::vector<Macro>>& macros, Nanoseconds limit, std::size_t urgent = 0);
   // Returns the image and waits for it. If no process has begun it, or it was taken before, its job goes before all
   // others.

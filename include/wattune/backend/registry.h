@@ -20,11 +20,11 @@
 
 namespace wattune::inline v0_1::backend {
 
-// Whether a backend can be used here, and what is missing ("libOpenCL.so.1 not found: install ocl-icd-libopencl1").
+// The state of a backend on this machine.
 struct WATTUNE_EXPORT BackendStatus {
   std::string backend;
   bool available = false;
-  std::string reason;  // why it cannot be used, or which parts are missing; empty if nothing is missing
+  std::string reason;  // why it cannot be used, or which parts are missing, with the remedy; empty if nothing is
 };
 
 // The devices that were found, and the state of every backend.
@@ -72,9 +72,10 @@ WATTUNE_EXPORT Result<std::unique_ptr<Device>> open_device(const std::string& se
 WATTUNE_EXPORT Result<Image> compile_image(const CompileTarget& target, const KernelSource& source,
                                            std::span<const Macro> macros, Nanoseconds limit);
 
-// Returns the device that "auto" means: GPUs before accelerators before CPUs before simulated devices, then the backend
-// that is listed first (discover() lists the preferred first), then by compute units times clock. The result points
-// into `devices`; nullptr if that is empty.
+// Returns the device that "auto" means. GPUs come before accelerators, these before CPUs, and these before simulated
+// devices. Among devices of one kind those of the backend that is listed first come first; discover() lists the
+// preferred one first. Among these the product of compute units and clock decides. The result points into `devices`;
+// nullptr if that is empty.
 WATTUNE_EXPORT const DeviceInfo* best_device(const std::vector<DeviceInfo>& devices);
 
 // Resolves what a user typed ("auto", a selector, a backend name, or part of a device's name) to one device that

@@ -29,7 +29,7 @@ struct WATTUNE_EXPORT Conditions {
 struct WATTUNE_EXPORT SensorReadings {
   Conditions conditions;
   std::optional<Watts> power = {};    // of the board
-  std::optional<Joules> energy = {};  // of the board, since some time before
+  std::optional<Joules> energy = {};  // of the board, since an unknown earlier time
   std::optional<Celsius> temperature = {};
 };
 

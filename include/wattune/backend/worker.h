@@ -60,13 +60,14 @@ WATTUNE_EXPORT Result<Discovery> discover_in_worker(const WorkerOptions& options
 WATTUNE_EXPORT Result<std::unique_ptr<Device>> open_device_in_worker(const std::string& selector,
                                                                      const WorkerOptions& options = {});
 
-// True if the worker died of a SIGKILL that Wattune did not send (its own are timeouts): somebody killed it, or memory
-// ran out.
+// True if the worker died of a SIGKILL that Wattune did not send: somebody killed it, or memory ran out. (If Wattune
+// kills a worker, the error is a timeout.)
 WATTUNE_EXPORT bool killed_from_outside(const Error& error);
 
 // Runs the whole program `wattune-worker`, with the backends of this process. Serves the client that started it until
 // that goes away, and returns the exit status. main() calls it before anything but register_backend(), because it
-// forks. An own worker program (WorkerOptions::executable) brings its backends into workers by registering them first.
+// forks. A worker program of one's own (WorkerOptions::executable) registers its backends before this call; its workers
+// then have them.
 WATTUNE_EXPORT int run_worker(int argc, const char* const* argv);
 
 }  // namespace wattune::backend

@@ -46,7 +46,7 @@ WATTUNE_EXPORT std::string_view c_name(ElementType type);     // the name in Ope
 // Parses both names above, and "bool" and "unsigned". Returns nullopt for anything else.
 WATTUNE_EXPORT std::optional<ElementType> parse_element_type(std::string_view name);
 
-// The same number for every element. A number from 2^63 to 2^64 - 1 is a text of its digits.
+// The same number for every element. A number from 2^63 to 2^64 - 1 is given as a text of its digits.
 struct WATTUNE_EXPORT FillConstant {
   Value value = 0.0;
 };
@@ -82,7 +82,7 @@ struct WATTUNE_EXPORT FillFile {
 // The rule by which the elements of a vector argument get their first values.
 using Fill = std::variant<FillConstant, FillUniform, FillNormal, FillIota, FillExpression, FillFile>;
 
-// The kinds of images, by OpenCL's names. CUDA's are arrays, and linear memory for image1d_buffer.
+// The kinds of images, by OpenCL's names. CUDA has arrays in their place, and linear memory for image1d_buffer.
 enum class ImageType { image1d, image2d, image3d, image1d_buffer };
 
 // The channels of a pixel in memory. CUDA has r, rg and rgba.
@@ -92,8 +92,8 @@ enum class ChannelOrder { r, a, intensity, luminance, rg, ra, rgba, bgra, argb }
 enum class AddressMode {
   edge,    // the nearest pixel
   border,  // zeros
-  repeat,  // the image again; normalised coordinates only, as for mirror
-  mirror
+  repeat,  // the image again; needs normalised coordinates
+  mirror   // the image mirrored; needs normalised coordinates
 };
 
 // The value of a sample between pixels: that of the nearest pixel, or interpolated.
@@ -124,7 +124,7 @@ enum class OutputComparison {
   none
 };
 
-// A field of the structs in a buffer. Its fill counts structs.
+// A field of the structs in a buffer. Its fill gives the field of struct i the value of element i.
 struct WATTUNE_EXPORT BufferField {
   std::string name;
   ElementType type = ElementType::float32;
@@ -137,7 +137,7 @@ struct WATTUNE_EXPORT PixelImage {
   ImageType type = ImageType::image2d;
   std::array<ExpressionText, 3> sizes;  // width, height and depth in pixels; empty beyond its dimensions
   ChannelOrder order = ChannelOrder::rgba;
-  bool normalized_channels = false;  // kernels see integers as reals from 0 to 1, or from -1
+  bool normalized_channels = false;  // kernels see integers as reals: unsigned ones from 0 to 1, signed ones from -1
   Sampling sampling;                 // in CUDA, that of the texture
 };
 
@@ -150,7 +150,7 @@ struct WATTUNE_EXPORT VectorArgument {
   Fill fill = FillConstant{};
   BufferPlace place = BufferPlace::global;
   // The fields of a buffer of structs; empty otherwise. With fields, `type` and `vector_width` have no meaning, and
-  // `fill` counts only if it is a file, which holds whole structs.
+  // `fill` is used only if it is a file, which then holds whole structs.
   std::vector<BufferField> fields;
   OutputComparison comparison = OutputComparison::elements;
   ExpressionText compared_length;  // elements from the beginning that are compared; all if empty

@@ -43,8 +43,8 @@ struct WATTUNE_EXPORT DeviceInfo {
   // The languages that its compiler reads. A device that reads CUDA also has constant symbols, clusters and cooperative
   // launches.
   std::vector<Language> languages;
-  // The types of numbers, of half, double and bfloat16, that kernels compute with. discover() lists them; they are
-  // empty in files, and in an opened host device, which asks its compiler for no more than it needs.
+  // The types among half, double and bfloat16 with which kernels can compute. discover() lists them. The list is empty
+  // in files. It is also empty in an opened host device, which asks its compiler for no more than it needs.
   std::vector<std::string> types;
 
   bool operator==(const DeviceInfo&) const = default;

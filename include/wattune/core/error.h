@@ -32,7 +32,7 @@ enum class ErrorCode {
   io_error,          // the operating system refused a read or write
   compile_failed,    // the kernel compiler rejected the source; message holds its log
   launch_failed,     // the device refused or aborted a launch
-  timeout,           // a limit passed
+  timeout,           // a limit of time passed
   device_lost,       // the device or its worker process is gone; reset() it
   cancelled,         // the user asked to stop
   internal,          // a bug in Wattune
@@ -56,7 +56,8 @@ WATTUNE_EXPORT std::string to_string(const SourcePosition& position);
 class [[nodiscard]] WATTUNE_EXPORT Error {
  public:
   Error(ErrorCode code, std::string message);
-  // Copies and moves out of line, because every function that returns a Result does so several times.
+  // Copies or moves an error. The code is out of line, because every function that returns a Result contains it several
+  // times.
   Error(const Error&);
   Error(Error&&) noexcept;
   Error& operator=(const Error&);

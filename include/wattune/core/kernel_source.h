@@ -38,7 +38,7 @@ enum class ParameterStyle {
   constants  // CUDA: constexpr int NAME = VALUE; texts stay macros
 };
 
-// The types by which a function on the host is called. Its compiler needs them, and takes them from the spec.
+// An argument of a function on the host. Its compiler needs the type to call the function; the spec tells it.
 struct WATTUNE_EXPORT CallArgument {
   std::string name;
   std::string type;  // in C: "float*", "int", "struct { int a; float b; }"; "void*": a pointer of any type
@@ -50,8 +50,8 @@ struct WATTUNE_EXPORT FunctionCall {
 };
 
 // A source file and the function in it that is launched, with other functions that are launched too. Compilers
-// instantiate only those templates that are asked for, so all must be named. `text` is compiled; `file` is for messages
-// and #include.
+// instantiate only templates that are asked for, so all launched functions must be named. `text` is compiled; `file` is
+// for messages and #include.
 struct WATTUNE_EXPORT KernelSource {
   Language language = Language::opencl;
   std::string function;

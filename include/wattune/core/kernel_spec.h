@@ -97,7 +97,7 @@ struct WATTUNE_EXPORT Tolerance {
   std::optional<double> relative;
 };
 
-// Limits on the search that the spec itself asks for; the command line overrides them.
+// Limits of the search that the spec asks for. Any stop rule of the caller's replaces all of them.
 struct WATTUNE_EXPORT Budget {
   std::optional<std::uint64_t> evaluations;
   std::optional<double> seconds;
@@ -154,7 +154,7 @@ WATTUNE_EXPORT const std::vector<std::string>& figure_names();
 WATTUNE_EXPORT void pad_vectors(KernelSpec& spec);
 
 // Replaces `spec.source` by the alternative in one of these languages, unless it is in one of them already.
-// Precondition: there is a language. Fails with mismatch if the spec has no such source.
+// Precondition: `languages` is not empty. Fails with mismatch if the spec has no such source.
 WATTUNE_EXPORT Result<void> use_language(KernelSpec& spec, const std::vector<Language>& languages);
 
 // Returns the launches of one run, in order, each with its function: the steps, or the single launch of a spec without

@@ -1,8 +1,8 @@
 // Observation: the result of measuring one configuration: its times, or the way in which it failed (Status). Sample,
 // Statistics, Metric and PhaseTimes are its parts. gain() compares two of them.
 //
-// A failure of a configuration is data, not an Error: it is stored, counted and never met again on resume. Values that
-// own their parts; any thread may call the functions.
+// A failure of a configuration is data, not an Error: it is stored, counted, and not repeated when a run is resumed.
+// Values that own their parts; any thread may call the functions.
 //
 //   if (observation.ok()) print(observation.statistics->median, observation.objective());
 //   else print(to_string(observation.status), observation.message);
@@ -69,9 +69,9 @@ struct WATTUNE_EXPORT Metric {
   std::string name;
   double value = 0.0;
   std::string unit;
-  // Half the width of the interval around the value that holds the truth, as far as its source knows; nullopt if
-  // unknown. For power and energy it comes from the unknown moment at which the counter changed. A computed metric has
-  // the uncertainty that follows from those it reads. The time's own interval is in Statistics.
+  // The most by which the true value lies above or below, as far as the source of the metric knows; nullopt if unknown.
+  // For power and energy it comes from the unknown moment at which the counter changed. A computed metric has the
+  // uncertainty that follows from those it reads. The time's own interval is in Statistics.
   std::optional<double> uncertainty = {};
 
   bool operator==(const Metric&) const = default;
@@ -103,8 +103,8 @@ struct WATTUNE_EXPORT PairedGain {
   bool operator==(const PairedGain&) const = default;
 };
 
-// The figures of a configuration from the search, in which it ran alone. They compare with those of all other
-// configurations. Figures of the final, where other kernels run in between, do not.
+// The figures of a configuration from the search, in which it ran alone. They can be compared with those of all other
+// configurations. Figures of the final cannot, because other kernels run in between there.
 struct WATTUNE_EXPORT SearchFigures {
   Nanoseconds time;
   double objective = 0.0;
@@ -142,8 +142,8 @@ struct WATTUNE_EXPORT Observation {
   bool operator==(const Observation&) const = default;
 };
 
-// Returns how many times better one objective is than another: 2 for half the time. A maximised metric is negative
-// here, and 2 is twice its value. Returns nullopt if the signs give a ratio no sense, or one is not finite.
+// Returns how many times better one objective is than another: 2 for half the time. Objectives of a maximised metric
+// are negative, and then 2 means twice its value. Returns nullopt unless both are finite, not 0, and of the same sign.
 WATTUNE_EXPORT std::optional<double> gain(double objective, double over);
 // Returns the gain of one observation's objective over another's. Precondition: both are ok().
 inline std::optional<double> gain(const Observation& observation, const Observation& over) {
@@ -154,13 +154,14 @@ inline std::optional<double> gain(const Observation& observation, const Observat
 // in turns, or else from the search's figures of each. Precondition: both are ok().
 WATTUNE_EXPORT std::optional<double> gain_over_default(const Observation& observation, const Observation& standard);
 
-// Returns a positive number in the same order, for code that computes ratios. A positive objective stays as it is. A
-// negative one, which stands for a maximised metric, becomes the metric's inverse. Results of objectives with different
-// signs do not compare.
+// Returns a positive number, for code that computes ratios. Its order is that of the objectives: less is better. A
+// positive objective stays as it is. A negative one, which stands for a maximised metric, becomes the metric's inverse.
+// Results for objectives of different signs cannot be compared.
 WATTUNE_EXPORT double positive(double objective);
 
-// Returns the cost of making this observation, as the methodology of docs/score.md counts it. It sums compiling,
-// checking, overhead and the samples. Without samples the measuring phase stands for them, or else the median.
+// Returns the cost of making this observation, as the methodology of docs/score.md counts it. It is the sum of the
+// times of compiling, checking, overhead and the samples. Without samples the time of the measuring phase is added
+// instead; if that is 0, the median.
 WATTUNE_EXPORT Nanoseconds cost_of(const Observation& observation);
 
 }  // namespace wattune

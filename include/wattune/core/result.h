@@ -7,7 +7,7 @@
 //   if (!r) return std::move(r).error().with_context("while reading the spec");
 //   use(*r);
 //
-// The names follow std::expected (C++23), so that it can take over.
+// The names follow std::expected (C++23), so that it can replace this class one day.
 #pragma once
 
 #include <memory>

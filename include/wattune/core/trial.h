@@ -1,11 +1,10 @@
 // Trial: a configuration with its observation. Nothing else leaves the tuning loop. A ResultSet is a run with its
-// Trials, which `store` reads and `report` shows. RunInfo describes the run, because the specification is the same for
-// all its Trials. The loop writes Trials to a TrialSink, which `store` implements, so that the loop need not know the
-// store.
+// Trials, which `store` reads and `report` shows. RunInfo describes the run: all that is the same for its Trials. The
+// loop writes Trials to a TrialSink, which `store` implements, so that the loop need not know the store.
 //
 // A configuration may have several Trials: of the search, of the final, of a run that was resumed. The last recorded
-// one counts. It was measured beside the other finalists, or failed a check that the earlier ones did not have.
-// counting() and keep_counting() alone decide which Trials count. All but the sink are values that own their parts.
+// one counts. It was measured beside the other finalists, or it failed a check that was not made before. counting() and
+// keep_counting() alone decide which Trials count. All but the sink are values that own their parts.
 //
 //   if (const Trial* const best = results.best()) print(best->configuration.to_string());
 #pragma once
@@ -74,8 +73,8 @@ struct WATTUNE_EXPORT ResultSet {
   Nanoseconds longest_time() const;
   // Returns the Trial with the smallest objective among those that count and take no longer than longest_time();
   // nullptr if none is correct and has an objective. It points into `trials`. After a final, its winner competes only
-  // with Trials that have no place in the final and finished no earlier than the winner. The final itself chose the
-  // winner among all earlier Trials. In files of older versions the default configuration has no place in the final.
+  // with later Trials: those that finished no earlier than the winner and have no place in a final. Among all others
+  // the final has chosen. In files of older versions the default configuration has no place in the final.
   const Trial* best() const;
 };
 

@@ -34,8 +34,8 @@ struct WATTUNE_EXPORT LaunchChange {
   std::optional<backend::Geometry3> geometry = {};
   // Arguments that replace those of the same names.
   std::vector<std::pair<std::string, CallArgument>> arguments = {};
-  // Stream of the launch. 0 is the caller's stream; 1 to 32 belong to the composition. Each of them first waits for
-  // what stream 0 was given before the first use in a call, and stream 0 waits for it at the call's end.
+  // Stream of the launch. 0 is the caller's stream; 1 to 32 belong to the composition. At its first use in a call, each
+  // of these waits for all that stream 0 was given before. At the call's end stream 0 waits for it.
   std::size_t stream = 0;
 };
 
@@ -115,8 +115,8 @@ struct WATTUNE_EXPORT CompositionSpec {
 };
 
 // A composition, called like a TunableKernel. It cannot be screened, because its function is the application's code. It
-// is trusted, or shadowed by the outputs that its kernels' specs name. A call fails with cancelled if it failed after
-// launching kernels and was not repeated because it both reads and writes an argument.
+// is trusted, or shadowed by the outputs that its kernels' specs name. A call that went wrong after it launched kernels
+// cannot be repeated if an argument is both read and written. It then fails with cancelled.
 class WATTUNE_EXPORT TunableComposition {
  public:
   virtual ~TunableComposition() = default;

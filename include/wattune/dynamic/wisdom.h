@@ -69,7 +69,7 @@ struct WATTUNE_EXPORT WisdomEntry {
   std::string wattune_version;
 };
 
-// Fails with invalid_argument if these values cannot have been measured, or if a file cannot hold them.
+// Checks an entry. Fails with invalid_argument if its values cannot have been measured, or if a file cannot hold them.
 WATTUNE_EXPORT Result<void> check(const WisdomEntry& entry);
 
 // Returns the entry to keep of two for the same kernel, device and key:

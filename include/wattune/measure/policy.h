@@ -85,8 +85,8 @@ class WATTUNE_EXPORT MeasurePolicy {
   virtual bool races() const { return false; }
   // Returns the number of runs to begin with in one wait for the device, if each probably takes `each`.
   virtual std::size_t first_runs(Nanoseconds /*each*/) const { return 1; }
-  // Returns the properties that measurements must share to be comparable. The number of samples is no part of it, since
-  // each Trial tells its own.
+  // Returns the properties that measurements must share to be comparable. The number of samples is not among them,
+  // since each Trial tells its own.
   virtual Identity identity() const = 0;
 
   // Returns the samples of one configuration, at least one, from runs of the runner. `made` holds its first runs, if it

@@ -154,9 +154,9 @@ struct WATTUNE_EXPORT EnergyFigures {
   Nanoseconds time;                         // of one launch
   SetUp set_up = SetUp::none;               // all of the above exclude it if it is subtracted
   std::optional<Cost> set_up_cost;          // if it was measured
-  // Time of each launch beyond EnergyOptions::launch_time, and half of the board's energy in that time with nothing to
-  // do. Either the device waited for the next launch, or the launches were slower than they were timed. So energy and
-  // time leave out half of it, and all bounds cover both cases.
+  // The extra time of a launch, beyond EnergyOptions::launch_time, and half of the energy of an idle board in that
+  // time. Either the device waited for the next launch, or the launch was slower than when it was timed. So `energy`
+  // and `time` leave out half of the extra, and all bounds cover both cases.
   std::optional<Cost> gap;
   std::string sensor;                  // the sensor that was used
   std::optional<double> disagreement;  // of integrated power from the counter, as a share; empty with one sensor
@@ -166,8 +166,8 @@ struct WATTUNE_EXPORT EnergyFigures {
   Nanoseconds took;              // time of all windows, including waits between them
   BoardConditions conditions;    // of the last window, with the range of temperature of all
   RejectedWindows rejected;
-  // By how much a launch took more at the end of the last window than in its mean, as a share: the straight trend of
-  // the power in it. Empty unless the temperature changed by more than a degree.
+  // The excess of a launch's energy at the end of the last window over the window's mean, as a share. It is that of a
+  // straight line through the power. Empty unless the temperature changed by more than a degree.
   std::optional<double> drift = {};
   // Length of the last window if it ended early, because a launch takes more than EnergyOptions::most_energy.
   std::optional<Nanoseconds> ended_after;

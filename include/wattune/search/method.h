@@ -2,10 +2,10 @@
 // makes one by its name. make_occupancy_walk() makes a walk over block shapes and clocks.
 //
 // Five methods are those of Schoonhoven, Veenboer, van Werkhoven, Batenburg, "Going green: optimizing GPUs for energy
-// efficiency through model-steered auto-tuning", PMBS 2022, section V. Another is its model-steered one (section IV).
-// Another is the least energy at a bounded loss of speed, and one follows advice on clocks. The last two are those for
-// one kernel of Guerreiro, Ilic, Roma, Tomas, "Multi-kernel auto-tuning on GPUs: performance and energy-aware
-// optimization", PDP 2015.
+// efficiency through model-steered auto-tuning", PMBS 2022, section V. One more is the model-steered method of that
+// paper (section IV). One looks for the least energy at a bounded loss of speed, and one follows advice on clocks. The
+// last two are the walks for one kernel by Guerreiro, Ilic, Roma, Tomas, "Multi-kernel auto-tuning on GPUs: performance
+// and energy-aware optimization", PDP 2015.
 //
 // Each step keeps some parameters fixed and looks for the least time or energy over the others; its result narrows the
 // next step. A method is a Strategy: it runs on devices and on recorded spaces alike, never measures a configuration
@@ -59,9 +59,9 @@ using BlockShapes = std::function<std::vector<WalkCandidate>()>;
 // the walk.
 //
 // The walk is algorithm 1 of Guerreiro et al. (block shapes alone) if no clock varies, else algorithm 2, with print
-// errors corrected. After a change of shape the clock goes further down from where it is; it is also tried again when
-// the walk ends at the last shape. No run is made twice. The walk ends because the clock only falls. The paper returns
-// the point where the walk stands; this one settles on the least cost that it met.
+// errors corrected. After a change of shape the walk tries lower clocks again, from the present one on. It does so at
+// the last shape, too. No run is made twice. The walk ends because the clock only falls. The paper returns the point
+// where the walk stands; this one settles on the least cost that it met.
 WATTUNE_EXPORT std::unique_ptr<Strategy> make_occupancy_walk(const space::SearchSpace& space, BlockShapes shapes,
                                                              const WalkOptions& options = {});
 
@@ -112,8 +112,8 @@ WATTUNE_EXPORT Result<ClockRange> window_around_least_energy(const std::vector<C
 // The options of a method: plain values.
 struct WATTUNE_EXPORT MethodOptions {
   std::uint64_t seed = 1;
-  // The configuration to propose first, and whose clocks `model-steered` searches. Without one in the space, none is
-  // proposed first, and the space's default configuration takes its place there.
+  // The configuration to propose first. `model-steered` begins with its code and searches over the clocks. Without one
+  // in the space, none is proposed first, and the default configuration takes its place in `model-steered`.
   std::optional<ConfigurationId> start = {};
   // The clock at which `energy-to-solution+clocks` tunes the code; the nearest clock counts. If empty, the clock of the
   // start configuration.

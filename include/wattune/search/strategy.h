@@ -88,7 +88,7 @@ class WATTUNE_EXPORT Strategy {
   // Returns the ids that it may propose next, the most promising first, so that the caller can compile them and call
   // foresee() before ask() chooses. Empty if the strategy makes no use of compile features.
   virtual std::vector<ConfigurationId> prospects() { return {}; }
-  // Returns how many of this many prospects must be compiled before ask() chooses.
+  // Returns how many prospects must be compiled before ask() chooses, given their number.
   virtual std::size_t least_foreseen(std::size_t prospects) const { return prospects - prospects / 2; }
   // Takes the compile features of an id that was not proposed. An id that does not run counts as visited and is never
   // proposed.

@@ -153,9 +153,10 @@ class WATTUNE_EXPORT SearchSpace {
   // found.
   std::optional<ConfigurationId> random_neighbour(ConfigurationId id, Random& random) const;
 
-  // Returns a valid configuration near a point between the values. The point has one coordinate per parameter, in
-  // places of its list. In the diagram's order, each parameter takes the value nearest to its coordinate that the
-  // parameters before it leave valid; of two, the lower place.
+  // Returns a valid configuration near a point. The point has one coordinate per parameter: a place in its list of
+  // values, which need not be a whole number. In the diagram's order, each parameter takes a value that the parameters
+  // before it leave valid. It takes the value nearest to its coordinate, and the one at the lower place if two are
+  // equally near.
   ConfigurationId project(std::span<const double> point) const;
 
   // Returns the next valid id at or after `id`; nullopt at the end, or if !exact() and some millions of steps find

@@ -31,8 +31,8 @@ enum class SourcePolicy {
 WATTUNE_EXPORT Result<KernelSpec> load(const std::filesystem::path& file, SourcePolicy policy = SourcePolicy::required,
                                        const std::vector<NamedSize>& sizes = {});
 
-// True if the file holds a spec, by its text: T1 JSON has a ConfigurationSpace, and what else begins with a brace is of
-// another kind. A file that cannot be read is one if its extension is .toml.
+// True if the file seems to hold a spec. If its text begins with a brace, it is one if it has a ConfigurationSpace, as
+// T1 JSON does. Any other file, and one that cannot be read, is a spec if its extension is .toml.
 WATTUNE_EXPORT bool is_spec(const std::filesystem::path& file);
 
 // Parses a spec from a text; `file` names the text in messages and anchors relative paths. Errors are those of load().
@@ -48,8 +48,8 @@ WATTUNE_EXPORT Result<KernelSpec> parse_t1(std::string_view text, const std::fil
 // spec can hold.
 WATTUNE_EXPORT Result<std::string> write_toml(const KernelSpec& spec);
 
-// Lists possible mistakes that only the user can judge. There is a line for each parameter that the kernel names
-// although, because of its role, it is no macro there, and for each that nothing reads.
+// Lists possible mistakes that only the user can judge. There is a line for each parameter that nothing reads. There is
+// one, too, for each parameter that the kernel names although its role keeps it from being a macro there.
 WATTUNE_EXPORT std::vector<std::string> doubts(const KernelSpec& spec);
 
 // A commented TOML spec to start from, for `wattune init`, and the files that it names: NAME.cl, NAME.cu and

@@ -31,8 +31,8 @@ enum class Resume {
   forced,   // goes on unless the meaning of Trials differs: parameters, or objectives and the metrics that they use
 };
 
-// Returns the configuration of the run's space for which a recorded Trial counts; nullopt if the space does not have it
-// any more. It is a callback because store does not know the space. `recorded` is the run of the Trial.
+// A function that returns the configuration of the run's space for which a recorded Trial counts; nullopt if the space
+// no longer has it. The caller passes it because `store` does not know spaces. `recorded` is the run of the Trial.
 using Placement = std::function<std::optional<Configuration>(const Trial& trial, const RunInfo& recorded)>;
 
 // A journal that is open for writing.

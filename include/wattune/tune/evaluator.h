@@ -125,11 +125,15 @@ struct WATTUNE_EXPORT Limits {
   Result<void> validate() const;
 };
 
-// The configurations whose outputs are compared: all; those that may be as good as the best so far; those that would be
-// the best; none. They are compared with the reference, or, without one, with the outputs of the default configuration.
-// With several objectives, or a slowdown, `contenders` and `winners` mean `every`. Contests compare the outputs of all
-// contestants, except with `never`.
-enum class CheckOutput { every, contenders, winners, never };
+// The configurations whose outputs are compared with the reference or, without one, with the outputs of the default
+// configuration. With several objectives, or a slowdown, `contenders` and `winners` mean `every`. Contests compare the
+// outputs of all contestants, except with `never`.
+enum class CheckOutput {
+  every,
+  contenders,  // those that may be as good as the best so far
+  winners,     // those that would be the best
+  never
+};
 
 // True if a configuration cannot be told from the best, or is within 5 % of it. If this is false for some best
 // configuration, it is also false for a better one.
@@ -139,8 +143,8 @@ WATTUNE_EXPORT bool may_be_as_good(const Statistics& one, const Statistics& best
 // buffer larger than the caches (cold).
 enum class Cache { warm, cold };
 
-// The configurations of which more than the time is measured: every correct one, or only those that are the best so far
-// and those in a contest.
+// The configurations of which more than the time is measured: every correct one, or winners. Winners are those that are
+// the best so far, and all in a contest.
 enum class ObserveFor { every, winners };
 
 // The process in which drivers are loaded: a worker or this process.
@@ -196,8 +200,8 @@ struct WATTUNE_EXPORT EvaluatorOptions {
   OutputJudge judge = {};  // without a function, the comparison alone counts
   // True if clocks and limits of a board are set even though somebody else has set it, computes on it, or might.
   bool take_over = false;
-  // Called now and then, from a thread of its own, while the reference or its substitute takes long to run. `what` is
-  // "the reference" or names the substitute. May be empty.
+  // A function that is called now and then, from a thread of its own, while the reference or its substitute runs for
+  // long. `what` is "the reference" or names the substitute. May be empty.
   std::function<void(std::string_view what, Nanoseconds elapsed, Nanoseconds limit)> on_slow_reference;
 };
 

@@ -70,9 +70,10 @@ class Connection : public DeviceLife {
   Result<std::vector<std::byte>> exchange(std::span<const std::byte> message,
                                           const std::vector<std::span<const std::byte>>& sent,
                                           const Deadline& deadline);
-  // Returns the error for the caller after the worker answered with one. Some errors make the worker unusable.
+  // Returns the error for the caller after the exchange of messages failed. The worker is ended, unless the message was
+  // too long to be sent.
   Error broken(Error error, Nanoseconds limit);
-  // Returns the caller's error after the worker answered with one; some errors leave the worker useless.
+  // Returns the error for the caller after the worker answered with one. Some errors end the worker.
   Error refused(Error error, Nanoseconds limit);
   // Returns the error for the caller after the limit of a request passed.
   Error too_late(Error error);

@@ -20,7 +20,8 @@ struct IncludedFiles {
 std::vector<std::filesystem::path> header_folders(const KernelSource& source);
 
 // Returns the options with absolute folders of headers, the source's own folder among them, so that they mean the same
-// for a source that moves. In the result, folders and definitions of OpenCL are options of their own, after all others.
+// for a source that moves. In the result for OpenCL, each folder and each definition is an option of its own, behind
+// all others.
 std::vector<std::string> options_with_absolute_folders(const KernelSource& source);
 
 // Follows #include from a text in `folder` through that folder and `folders`, even if a condition excludes it. The

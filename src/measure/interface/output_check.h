@@ -34,8 +34,8 @@ struct ResolvedTolerance {
 ResolvedTolerance resolve_tolerance(const Tolerance& tolerance, ElementType type);
 
 // Returns the tolerance for comparing outputs with those of another kernel, which are not more exact themselves. It is
-// the user's tolerance or, without one, a share of the largest magnitude: bfloat16 4e-2, float16 1e-2, float32 1e-4,
-// float64 1e-10, integers 0.
+// the user's tolerance. Without one it is absolute, a share of the largest magnitude: bfloat16 4e-2, float16 1e-2,
+// float32 1e-4, float64 1e-10, integers 0.
 ResolvedTolerance tolerance_to_scale(const Tolerance& tolerance, ElementType type, double largest_magnitude);
 
 // The difference between two outputs: the first wrong element, the number of wrong elements, and the largest deviation.

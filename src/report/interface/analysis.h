@@ -18,7 +18,7 @@ namespace wattune::inline v0_1::report {
 struct Distribution {
   std::size_t correct = 0;
   std::size_t failed = 0;  // those without an answer in a replay are not counted
-  // Objectives of correct configurations: the best, and the others below. They are 0 if none is correct.
+  // Objectives of the correct configurations, from the best to the worst; 0 if none is correct.
   double best = 0.0;
   double quarter = 0.0;  // a quarter of the configurations is at least as fast
   double median = 0.0;
@@ -50,7 +50,7 @@ Centrality centrality_of(const ResultSet& results, const std::vector<double>& sh
 // The number of launches from which tuning pays off for an application that tunes itself by random search.
 //
 // Source: Petrovic et al., "A benchmark set of highly-efficient CUDA and OpenCL kernels and its dynamic autotuning with
-// KTT", FGCS 108, 2020, equations 4 and 5 and Table 11. Equation 3, as printed, is the inverse of the equation that 4
+// KTT", FGCS 108, 2020, equations 4 and 5 and Table 11. Equation 3 is printed as the inverse of the one that equation 4
 // solves. A configuration is good if it has at least 95 % of the best one's speed. The share of good ones among all
 // configurations, failed ones included, is r. A good one shall be found with probability p = 0.9. The launches, tuning
 // included, shall be 0.9 times as fast as with a good configuration from the start.
@@ -58,8 +58,8 @@ struct Amortisation {
   double steps = 0.0;     // s = ln(1 - p) / ln(1 - r), rounded up
   double launches = 0.0;  // n = 0.9 s (mean time / time of a good one - 1) / (1 - 0.9), rounded up; at least s
 };
-// Computes the steps and the launches. They are 0 if nothing is correct. The launches are infinite if the objective
-// does not compare as a ratio.
+// Computes the steps and the launches. They are 0 if nothing is correct. The launches are infinite if ratios of the
+// objective have no meaning.
 Amortisation amortisation_of(const ResultSet& results);
 
 // The recorded Trials at one graphics clock.

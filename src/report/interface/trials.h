@@ -22,7 +22,8 @@ std::string name_of(const RunInfo& info);
 // Returns the positions of the parameters that have more than one value.
 std::vector<std::size_t> varied_parameters(const ResultSet& results);
 
-// Returns the objective that the search measured for a correct Trial. It compares with those of all other Trials.
+// Returns the objective that the search measured for a correct Trial. It can be compared with those of all other
+// Trials.
 inline double objective_of(const Trial& trial) { return trial.observation.search_figures().objective; }
 
 // Returns the objectives of the Trials that are fast enough to count (ResultSet::longest_time()), the best first.

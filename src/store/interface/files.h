@@ -16,7 +16,8 @@ Result<std::string> read_file(const std::filesystem::path& file);
 // Reads a file that Wattune wrote, without waiting for anybody. A device such as /dev/null is empty. Fails with
 // invalid_argument if it is a folder, a pipe or a socket.
 Result<std::string> read_regular_file(const std::filesystem::path& file);
-// Fails with invalid_argument if the descriptor is neither a file nor a device such as /dev/null.
+// Checks the kind of an open file. Fails with invalid_argument if it is neither a regular file nor a device such as
+// /dev/null.
 Result<void> check_regular(int descriptor, const std::filesystem::path& file);
 
 Error too_large(const std::filesystem::path& file);
