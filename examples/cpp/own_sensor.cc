@@ -1,5 +1,5 @@
-// A sensor of one's own: a power meter between the machine and its plug. Wattune measures energy with it instead of
-// with the sensors of the device's board. Here the device is the host's processor, whose board has none.
+// A sensor of one's own, used by its name: a power meter between the machine and its plug. Wattune measures energy with
+// it instead of with the sensors of the device's board. Here the device is the host's processor, whose board has none.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -44,16 +44,19 @@ KernelSpec scale_spec() {
   return spec;
 }
 
-Result<void> run() {
+Result<power::Board> open_plug(const DeviceInfo& /*device*/) {
   power::Board board;
   board.power.push_back(std::make_unique<PlugMeter>());
+  return board;
+}
+
+Result<void> run() {
+  WATTUNE_TRY(power::register_sensors("plug", open_plug));
   tune::SessionOptions options;
   options.device = "host";
   options.evaluation.observe = {tune::BoardMetric::energy, tune::BoardMetric::power};
   options.evaluation.energy_window = nanoseconds_from_ms(200);
-  options.evaluation.open_recorder = [&board](const DeviceInfo&) -> Result<std::unique_ptr<power::Recorder>> {
-    return power::make_recorder(board);
-  };
+  options.evaluation.sensors = "plug";
   options.shoot_out.finalists = 0;
   WATTUNE_ASSIGN(const auto session, tune::open(scale_spec(), options));
   WATTUNE_ASSIGN(const tune::TuningResult result, session->run());

@@ -174,9 +174,7 @@ Result<void> open_company_evaluator(Parts& parts) {
   const tune::SessionOptions& session = parts.options.session;
   CompanySetUp set_up{.evaluation = session.evaluation, .policy = session.policy(session.sampling)};
   if (parts.options.goal == CompanyGoal::energy) {
-    const tune::OpenRecorder open =
-        session.evaluation.open_recorder ? session.evaluation.open_recorder : tune::open_board_recorder;
-    WATTUNE_ASSIGN(set_up.recorder, open(parts.info));
+    WATTUNE_ASSIGN(set_up.recorder, tune::open_recorder(session.evaluation, parts.info));
   }
   WATTUNE_ASSIGN(parts.plan.order, places_of(parts.options.order, parts.space));
   std::vector<Soloist> soloists;

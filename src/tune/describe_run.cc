@@ -379,6 +379,7 @@ Identity measuring_identity(const EvaluatorOptions& options, const measure::Meas
   std::ranges::sort(observed);
   identity["observed metrics"] = fmt::format("{}", fmt::join(observed, ", "));
   if (!options.observe.empty()) identity["energy"] = "without set-up and gaps";  // the time excludes them, too
+  if (!options.observe.empty() && !options.sensors.empty()) identity["sensors"] = options.sensors;
   return identity;
 }
 

@@ -1,9 +1,12 @@
-#include "wattune/power/recorder.h"
-
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "wattune/power/board.h"
 
 namespace wattune::inline v0_1::power {
 namespace {
+
+using ::testing::HasSubstr;
 
 TEST(Sensor, HasWordsForItsScopeAndItsResponse) {
   EXPECT_STREQ(to_string(Scope::module), "module");
@@ -21,6 +24,23 @@ TEST(Sensor, IsReadFourTimesInItsPeriodWithinWhatMakesSense) {
   EXPECT_EQ(interval(1000), 25);
   EXPECT_EQ(interval(100, Response::direct), 100);
   EXPECT_EQ(interval(0, Response::direct), 25) << "which nobody knows";
+}
+
+TEST(RegisteredSensors, AreOpenedByTheirNameForADevice) {
+  const OpenSensors open = [](const DeviceInfo& device) -> Result<Board> {
+    Board board;
+    board.name = "meter of " + device.selector;
+    return board;
+  };
+  EXPECT_THAT(open_sensors("meter", {}).error().to_string(), HasSubstr("register_sensors()"));
+  ASSERT_TRUE(register_sensors("meter", open));
+  EXPECT_EQ(open_sensors("meter", {.selector = "host:0"}).value().name, "meter of host:0");
+  EXPECT_EQ(register_sensors("meter", open).error().code(), ErrorCode::already_exists);
+  EXPECT_EQ(register_sensors("", open).error().code(), ErrorCode::invalid_argument);
+  EXPECT_EQ(register_sensors("other", nullptr).error().code(), ErrorCode::invalid_argument);
+  const Error unknown = open_sensors("metre", {}).error();
+  EXPECT_EQ(unknown.code(), ErrorCode::not_found);
+  EXPECT_THAT(unknown.to_string(), HasSubstr("did you mean `meter`?"));
 }
 
 }  // namespace

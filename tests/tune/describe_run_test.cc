@@ -234,6 +234,7 @@ TEST(MeasuringIdentity, HoldsWhatChangesTheMeaningOfNumbers) {
   options.cache = Cache::cold;
   options.check = CheckOutput::never;
   options.observe = {BoardMetric::power, BoardMetric::energy};
+  options.sensors = "plug";
   options.counters = {"dram__bytes_read.sum"};
   EXPECT_EQ(measuring_identity(options, *measure::make_repeated_runs(sampling)),
             (Identity{{"cache mode", "cold"},
@@ -241,7 +242,10 @@ TEST(MeasuringIdentity, HoldsWhatChangesTheMeaningOfNumbers) {
                       {"energy", "without set-up and gaps"},
                       {"observed metrics", "dram__bytes_read.sum, energy, power"},
                       {"policy", "repeated"},
+                      {"sensors", "plug"},
                       {"warm-up", "0.5 ms"}}));
+  options.observe = {};
+  EXPECT_FALSE(measuring_identity(options, *measure::make_gated(sampling)).contains("sensors")) << "nothing reads them";
 }
 
 TEST(MeasuringIdentity, HoldsWhatTheCallerGaveArguments) {

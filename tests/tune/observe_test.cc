@@ -8,6 +8,7 @@
 #include "tune/observed_board.h"
 #include "tune/problem.h"
 #include "wattune/core/log.h"
+#include "wattune/power/board.h"
 
 namespace wattune::inline v0_1::tune {
 namespace {
@@ -235,6 +236,25 @@ TEST(Observing, ACounterThatIsMissingOrStandsStillIsAnError) {
   ASSERT_TRUE(stuck.observe({BoardMetric::energy}));
   stuck.board.board.sensors().energy[0].dies = stuck.board.board.now();
   EXPECT_THAT(stuck.evaluate(16, 0).error().to_string(), HasSubstr("stands still"));
+}
+
+// Energy is measured with registered sensors by examples/cpp/own_sensor.cc.
+TEST(Observing, RegisteredSensorsAreOpenedByTheirName) {
+  static std::string asked_for;
+  ASSERT_TRUE(power::register_sensors("blind", [](const DeviceInfo& device) -> Result<power::Board> {
+    asked_for = device.selector;
+    return power::Board();
+  }));
+  Problem problem;
+  EvaluatorOptions options{.observe = {BoardMetric::energy}, .sensors = "blind"};
+  EXPECT_THAT(problem.start(options).error().to_string(), HasSubstr("blind has no sensor of energy or power"));
+  EXPECT_EQ(asked_for, problem.device.info().selector);
+  options.sensors = "deaf";
+  const Error unknown = problem.start(options).error();
+  EXPECT_EQ(unknown.code(), ErrorCode::not_found);
+  EXPECT_THAT(unknown.to_string(), HasSubstr("no sensors of this name are registered: `deaf`"));
+  options.observe = {};
+  EXPECT_TRUE(problem.start(options)) << "nothing is measured with them";
 }
 
 TEST(Observing, AParameterMayNotHaveTheName) {

@@ -2,17 +2,20 @@
 // it.
 //
 // The caller owns a Board and its sensors. Opening one reads each sensor once and leaves out those that do not answer.
+// register_sensors() adds sensors of one's own, such as a meter beside the machine. Any thread may call.
 //
 //   WATTUNE_ASSIGN(power::Board board, power::open_board(device.info().pci_bus_id));
 //   const auto recorder = power::make_recorder(board);
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "wattune/backend/sensors.h"
+#include "wattune/core/device_info.h"
 #include "wattune/core/export.h"
 #include "wattune/core/result.h"
 #include "wattune/power/recorder.h"
@@ -49,6 +52,19 @@ struct WATTUNE_EXPORT BoardsFound {
 };
 
 WATTUNE_EXPORT BoardsFound find_boards();
+
+// Opens sensors of one's own for a device. Any thread may call it at any time. The sensors are read in threads of their
+// own, each in one thread at a time.
+using OpenSensors = std::function<Result<Board>(const DeviceInfo& device)>;
+
+// Registers sensors of one's own in this process. From then on tune::open() takes them by this name
+// (tune::EvaluatorOptions::sensors). Fails with invalid_argument if the name or the function is empty, and with
+// already_exists if the name is taken.
+WATTUNE_EXPORT Result<void> register_sensors(const std::string& name, OpenSensors open);
+
+// Opens the registered sensors of this name. Fails with not_found (and the nearest name) if there are none, and as the
+// registered function does.
+WATTUNE_EXPORT Result<Board> open_sensors(const std::string& name, const DeviceInfo& device);
 
 // Returns a recorder that reads each sensor in a thread of its own, at reading_interval() or at this interval. The
 // board outlives it.

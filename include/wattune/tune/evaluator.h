@@ -179,7 +179,10 @@ struct WATTUNE_EXPORT EvaluatorOptions {
   // The least time for which a configuration runs to measure these, also in each turn of a contest that energy decides.
   // If the time decides, contestants run five times as long.
   Nanoseconds energy_window = power::kScreeningWindow;
-  OpenRecorder open_recorder;  // nullptr for the sensors of the board at DeviceInfo::pci_bus_id
+  // The name of registered sensors (power::register_sensors()). If empty, the sensors of the board at
+  // DeviceInfo::pci_bus_id are read.
+  std::string sensors = {};
+  OpenRecorder open_recorder = {};  // a recorder of one's own, which replaces all these sensors; may be empty
   // Hardware counters with their sub-metrics, such as dram__bytes_read.sum (backend/counters.h). They become metrics of
   // these names, for one run. Counters without a meaning for a configuration are left out.
   std::vector<std::string> counters;

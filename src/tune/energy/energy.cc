@@ -84,10 +84,14 @@ const char* to_string(BoardMetric metric) {
   return "unknown";
 }
 
-Result<std::unique_ptr<power::Recorder>> open_board_recorder(const DeviceInfo& device) {
-  if (device.pci_bus_id.empty()) return tells_nothing(device, {});
-  Result<power::Board> board = power::open_board(device.pci_bus_id);
+Result<std::unique_ptr<power::Recorder>> open_recorder(const EvaluatorOptions& options, const DeviceInfo& device) {
+  if (options.open_recorder) return options.open_recorder(device);
+  const bool registered = !options.sensors.empty();
+  if (!registered && device.pci_bus_id.empty()) return tells_nothing(device, {});
+  Result<power::Board> board =
+      registered ? power::open_sensors(options.sensors, device) : power::open_board(device.pci_bus_id);
   if (!board) return std::move(board).error().with_context("the energy of " + device.name);
+  if (registered) board->missing.insert(board->missing.begin(), options.sensors + " has no sensor of energy or power");
   if (board->energy.empty() && board->power.empty()) return tells_nothing(device, board->missing);
   return std::unique_ptr<power::Recorder>(std::make_unique<BoardRecorder>(*std::move(board)));
 }

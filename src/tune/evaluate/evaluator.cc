@@ -238,8 +238,7 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
   WATTUNE_ASSIGN(run->metrics, Metrics::compile(spec, space.parameters(), observed_metrics(options)));
   WATTUNE_TRY(check_observers(spec, options));
   if (!options.observe.empty()) {
-    const OpenRecorder open = options.open_recorder ? options.open_recorder : open_board_recorder;
-    WATTUNE_ASSIGN(run->recorder, open(device.info()));
+    WATTUNE_ASSIGN(run->recorder, open_recorder(options, device.info()));
   }
 
   // The clocks are asked for before anything is compiled, so that a user without permission learns it at once.

@@ -10,9 +10,10 @@
 
 namespace wattune::inline v0_1::tune {
 
-// Opens a recorder for the board that the device names. Fails with unavailable if it names none, or if nothing tells
-// that board's energy.
-Result<std::unique_ptr<power::Recorder>> open_board_recorder(const DeviceInfo& device);
+// Opens the recorder that the options name: their own, one of registered sensors, or else one of the device's board.
+// Fails with unavailable if the device names no board, or if no sensor tells the energy. Fails with not_found if no
+// sensors of that name are registered, and as the functions of the user do.
+Result<std::unique_ptr<power::Recorder>> open_recorder(const EvaluatorOptions& options, const DeviceInfo& device);
 
 // A prepared kernel that runs again and again, with everything that comes before a timed run.
 class KernelLoad : public power::Load {
