@@ -134,7 +134,7 @@ TEST_F(BadInput, OptionsAndCommandsThatDoNotExist) {
   EXPECT_EQ(refused({"tune", "s.toml", "--evalutions", "3"}),
             "unexpected argument: `--evalutions` (did you mean `--evaluations`?)\n");
   EXPECT_EQ(refused({"--json", "devices"}),
-            "option before the command that it is of: `--json` (wattune devices --json)\n");
+            "this option stands before its command: `--json` (wattune devices --json)\n");
   EXPECT_EQ(refused({"tnue"}), "unknown command: `tnue` (did you mean `tune`?)\n");
   EXPECT_EQ(refused({"tunes"}), "unknown command: `tunes` (did you mean `tune`?)\n");
   EXPECT_EQ(refused({"tune"}), "SPEC is required (see `wattune tune --help`)\n");

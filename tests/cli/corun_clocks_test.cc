@@ -131,9 +131,9 @@ TEST_F(CorunClocks, SaysInOneLineWhatCannotBe) {
   EXPECT_THAT(with("836"), HasSubstr("two clocks at least, to choose one of: `836`"));
   EXPECT_THAT(with("836,fast"), HasSubstr("clocks are auto, current, or numbers of MHz: `fast`"));
   EXPECT_THAT(with("836,-1"), HasSubstr("clocks are auto, current, or numbers of MHz: `-1`"));
-  EXPECT_THAT(refused({"--clocks", "auto"}), HasSubstr("--clocks are chosen by joules or watts"));
-  EXPECT_THAT(refused({"--take-over", "--objective", "energy"}), HasSubstr("--take-over is of clocks that are set"));
-  EXPECT_THAT(refused({"--energy-window", "1s"}), HasSubstr("--energy-window is of joules or watts"));
+  EXPECT_THAT(refused({"--clocks", "auto"}), HasSubstr("--clocks needs an objective in joules or watts"));
+  EXPECT_THAT(refused({"--take-over", "--objective", "energy"}), HasSubstr("--take-over needs clocks to set"));
+  EXPECT_THAT(refused({"--energy-window", "1s"}), HasSubstr("--energy-window needs an objective in joules or watts"));
   EXPECT_THAT(refused({"--objective", "energy", "--slowdown", "10%", "--clocks", "562,836"}),
               HasSubstr("Hotspot alone keeps the limits at none of these clocks"));
   EXPECT_THAT(refused({"--objective", "energy", "--energy-window", "0s"}),

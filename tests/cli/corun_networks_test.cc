@@ -160,7 +160,7 @@ TEST_F(CorunNetworks, SayInOneLineWhatCannotBe) {
   EXPECT_THAT(line_of(corun({"--forecast", "networks", "--objective", "energy", "--policies", "paired"})),
               HasSubstr("networks decide for greedy alone: `paired` (--policies greedy)"));
   EXPECT_THAT(line_of(corun({"--networks", "gt640.jsonl"})),
-              HasSubstr("--networks and --recordings are of networks that decide: `gt640.jsonl`"));
+              HasSubstr("--networks and --recordings need networks that decide: `gt640.jsonl`"));
   EXPECT_THAT(line_of(by_networks({}, "simulated:C2050"), 3), HasSubstr("no power is simulated of this GPU"));
   const RecordedKernels kernels(folder_, 15);
   EXPECT_THAT(line_of(by_networks({"--profiles", "profiles.jsonl", "--recordings", kernels.files()})),

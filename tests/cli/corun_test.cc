@@ -261,7 +261,7 @@ TEST_F(Corun, RefusesFilesThatItCannotGoOnWith) {
   // Fails before any kernel is looked at.
   EXPECT_THAT(refused({"--device", "simulated:C2050", "--kernels", "PC,NONE", "--output", "sweep.jsonl"}),
               HasSubstr("results exist"));
-  EXPECT_THAT(with({"--output", "sweep.jsonl", "--works", "3"}), HasSubstr("--output keeps pairs that were swept"));
+  EXPECT_THAT(with({"--output", "sweep.jsonl", "--works", "3"}), HasSubstr("--output keeps swept pairs"));
   EXPECT_EQ(folder_.read("sweep.jsonl"), "{\"format\":\"another\"}\n");
 }
 
@@ -364,9 +364,9 @@ TEST_F(Corun, RefusesTenantsThatCannotBe) {
   EXPECT_THAT(with({"chat=TEA,every=1ms,poisson=1ms"}), HasSubstr("its works arrive in one way: `poisson=1ms`"));
   EXPECT_THAT(with({"chat=TEA,every=0s"}), HasSubstr("above 0: `0s`"));
   EXPECT_THAT(with({"chat=TEA", "--tenant", "chat=PC"}), HasSubstr("two tenants of one name: `chat=PC`"));
-  EXPECT_THAT(with({"chat=TEA", "--works", "9"}), HasSubstr("--tenant says which works come"));
+  EXPECT_THAT(with({"chat=TEA", "--works", "9"}), HasSubstr("--tenant decides which works arrive"));
   EXPECT_THAT(refused({"--device", "simulated:C2050", "--kernels", "PC,TEA", "--for", "1s"}),
-              HasSubstr("--for is of tenants"));
+              HasSubstr("--for needs tenants"));
 }
 
 TEST_F(Corun, RefusesDamagedArrivalsByTheirLine) {
@@ -409,9 +409,9 @@ TEST_F(Corun, RefusesWhatItCannotRun) {
   EXPECT_THAT(with({"C,L", "--repeats", "0"}), HasSubstr("--repeats: `0`"));
   EXPECT_THAT(with({"C,L", "--waves", "0"}), HasSubstr("--waves: `0`"));
   EXPECT_THAT(with({"C,L", "--arrivals", "a.csv", "--load", "1"}), HasSubstr("leave out --load and --works"));
-  EXPECT_THAT(with({"C,L", "--trace", "t.json"}), HasSubstr("--explain and --trace are of queues"));
+  EXPECT_THAT(with({"C,L", "--trace", "t.json"}), HasSubstr("--explain and --trace need a queue"));
   EXPECT_THAT(with({"C,L", "--works", "2", "--trace-of", "fifo"}), HasSubstr("--trace-of says whose run"));
-  EXPECT_THAT(with({"C,L", "-p", "C.n=3"}), HasSubstr("--problem-size is of specs: `C.n=3`"));
+  EXPECT_THAT(with({"C,L", "-p", "C.n=3"}), HasSubstr("--problem-size needs specs: `C.n=3`"));
   folder_.write("t.svg", "mine");
   EXPECT_THAT(with({"C,L", "--svg", "t.svg"}), HasSubstr("the file exists: `t.svg` (--overwrite replaces it)"));
   EXPECT_EQ(folder_.read("t.svg"), "mine");
@@ -430,7 +430,7 @@ TEST_F(Corun, ASignalEndsItOrderly) {
   kill(program.pid(), SIGTERM);
   const Finished finished = program.wait();
   EXPECT_EQ(finished.status, 130);
-  EXPECT_THAT(finished.err, AnyOf(HasSubstr("stopping after what is in flight"), HasSubstr("interrupted")));
+  EXPECT_THAT(finished.err, AnyOf(HasSubstr("stopping after the evaluations in flight"), HasSubstr("interrupted")));
   EXPECT_EQ(finished.out, "");
 }
 

@@ -34,7 +34,7 @@ TEST(PlainSpecs, WithoutParametersHaveOneConfigurationThatIsMeasured) {
     EXPECT_THAT(run_wattune(folder, {"run", "add.toml", "--device", "host:0"}).out, HasSubstr("no parameters"));
     const Finished tuned = run_wattune(folder, {"tune", "add.toml", "--device", "host:0", "--json"});
     ASSERT_EQ(tuned.status, 0) << tuned.err;
-    EXPECT_THAT(tuned.err, HasSubstr("nothing is to choose"));
+    EXPECT_THAT(tuned.err, HasSubstr("there is nothing to choose"));
     EXPECT_EQ(tuned.json()["by_status"]["correct"], 1);
     EXPECT_EQ(tuned.json()["best"]["configuration"], nlohmann::json::object());
     EXPECT_EQ(run_wattune(folder, {"tune", "add.toml", "--device", "host:0", "-q", "--resume"}).status, 0);

@@ -144,7 +144,7 @@ TEST(Power, RestoresNothingWhereNothingWasLeftSet) {
   const Finished finished =
       run_with_stand_ins(folder, "power --restore", "WATTUNE_STATE_DIR=" + folder.path().string());
   EXPECT_EQ(finished.status, 0) << finished.err;
-  EXPECT_EQ(finished.out, "no board has anything that a dead process left set\n");
+  EXPECT_EQ(finished.out, "no board has settings that a dead process left\n");
 }
 
 }  // namespace

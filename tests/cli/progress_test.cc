@@ -97,7 +97,7 @@ TEST_F(Progress, SaysThatTheFinalRuns) {
   EXPECT_EQ(written_, "final: 3 configurations run in turns\n");
   written_.clear();
   display(false).on_final(1);
-  EXPECT_EQ(written_, "final: the best of before runs once more\n");
+  EXPECT_EQ(written_, "final: the earlier best runs once more\n");
   written_.clear();
   display(true).on_final(3);
   EXPECT_EQ(written_, "\r\x1b[Kfinal: 3 configurations run in turns");

@@ -167,7 +167,7 @@ TEST_F(Replayed, OneMetricIsOneObjective) {
   const Finished refused =
       run_wattune(folder_, {"tune", "--device", "replay:grid.json", "--minimize", "time", "--maximize", "time"});
   EXPECT_EQ(refused.status, 2);
-  EXPECT_EQ(refused.err, "wattune: error: one metric is two objectives: `time` (name it once)\n");
+  EXPECT_EQ(refused.err, "wattune: error: two objectives are the same metric: `time` (name it once)\n");
 }
 
 // The file has the time only.

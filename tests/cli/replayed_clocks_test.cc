@@ -127,7 +127,7 @@ TEST_F(ReplayedClocks, MethodsRefuseObjectives) {
   const Finished finished =
       run_wattune(folder_, {"tune", "--device", "replay:clocks.json", "--method", "global", "--minimize", "edp"});
   EXPECT_EQ(finished.status, 2);
-  EXPECT_THAT(finished.err, HasSubstr("--method decides itself"));
+  EXPECT_THAT(finished.err, HasSubstr("--method has its own objectives"));
 }
 
 // x = 0 at 1500 MHz: 6 J in 13.3 ms are 80 mJ s; 9 J in 10 ms are 90, 5 J in 22 ms are 110.
@@ -184,7 +184,7 @@ TEST_F(ReplayedClocks, ASlowdownIsOfSomethingElseThanTime) {
     EXPECT_EQ(finished.status, 2);
     return finished.err;
   };
-  EXPECT_THAT(message({"--slowdown", "5"}), HasSubstr("needs something that may cost time"));
+  EXPECT_THAT(message({"--slowdown", "5"}), HasSubstr("needs an objective other than the time"));
   EXPECT_THAT(message({"--minimize", "time", "--slowdown", "5"}), HasSubstr("which is the time"));
   EXPECT_THAT(message({"--minimize", "energy", "--minimize", "edp", "--slowdown", "5"}),
               HasSubstr("a slowdown goes with one objective"));

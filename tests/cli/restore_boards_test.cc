@@ -13,7 +13,7 @@ TEST(RestoreBoards, SaysWhatWasDoneAndWhatWasNot) {
 }
 
 TEST(RestoreBoards, SaysThatNothingWasToDo) {
-  EXPECT_EQ(restore_text({}), "no board has anything that a dead process left set\n");
+  EXPECT_EQ(restore_text({}), "no board has settings that a dead process left\n");
 }
 
 }  // namespace

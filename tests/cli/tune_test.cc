@@ -104,7 +104,7 @@ TEST_F(Tune, RefusesExistingResultsUnlessToldWhatToDo) {
   const Finished refused = run_wattune(folder_, quick({"tune", "add.toml"}));
   EXPECT_EQ(refused.status, 2);
   EXPECT_EQ(refused.err,
-            "wattune: error: results exist: `add.journal.jsonl` (--resume goes on with them, --overwrite starts anew, "
+            "wattune: error: results exist: `add.journal.jsonl` (--resume continues them, --overwrite starts anew, "
             "--output names another file)\n");
   EXPECT_EQ(folder_.read("add.journal.jsonl"), journal);
 
@@ -385,7 +385,7 @@ TEST_F(Tune, NotesThatTheDefaultIsInvalid) {
   folder_.write("add.toml", std::regex_replace(folder_.read("add.toml"), std::regex("k = [^\n]*"),
                                                "k = { values = [0, 1], default = 1 }") +
                                 "[search]\nconstraints = [\"k < 1\"]\n");
-  constexpr const char* kNote = "the spec's default breaks `k < 1`; the nearest valid configuration stands for it\n";
+  constexpr const char* kNote = "the spec's default breaks `k < 1`; the nearest valid configuration takes its place\n";
   // A loaded machine may also print that the reference takes long.
   EXPECT_THAT(run_wattune(folder_, {"run", "add.toml"}).err, HasSubstr(kNote));
   EXPECT_THAT(run_wattune(folder_, {"run", "add.toml", "--configuration", "k=0"}).err, Not(HasSubstr("default")));

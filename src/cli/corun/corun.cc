@@ -69,7 +69,8 @@ Result<void> check_numbers(const CorunOptions& options) {
   if (options.works && (*options.works == 0 || *options.works > 1'000'000))
     return refuse("--works", std::to_string(*options.works), "from 1 to 1,000,000");
   if (options.queue.load && !(*options.queue.load > 0.0))
-    return refuse("--load", fmt::format("{:g}", *options.queue.load), "solo time that arrives per time, above 0");
+    return refuse("--load", fmt::format("{:g}", *options.queue.load),
+                  "a number above 0: time alone of the works that arrive, per unit of time");
   return {};
 }
 
@@ -79,8 +80,8 @@ Result<void> check_tenants_mode(const CorunOptions& options) {
                                 options.objective.is_given() || options.clocks.choice.sets;
   const bool keeps_more = options.explain || !options.trace.empty() || !options.svg.empty() || !options.output.empty();
   if (is_another_queue || keeps_more)
-    return refuse("--tenant says which works come, for throughput and responses", options.tenants.texts.front(),
-                  "of the options of queues and sweeps leave all out but --policies");
+    return refuse("--tenant decides which works arrive, and reports throughput and responses",
+                  options.tenants.texts.front(), "leave out all options of queues and sweeps except --policies");
   WATTUNE_TRY(parse_tenants(options.tenants.texts));
   return {};
 }
@@ -93,15 +94,16 @@ Result<void> check_mode(const CorunOptions& options) {
                                                            : options.kernels.specs.front();
   if (kernels < 2) return refuse("two kernels are needed to run together", only, "name two specs, or --kernels A,B");
   if (options.tenants.are_given()) return check_tenants_mode(options);
-  if (options.tenants.time) return refuse("--for is of tenants", "", "--tenant NAME=KERNEL,...");
+  if (options.tenants.time) return refuse("--for needs tenants", "", "--tenant NAME=KERNEL,...");
   if (!options.queue.arrivals.empty() && (options.queue.load || options.works))
     return refuse("--arrivals says when works arrive", options.queue.arrivals, "leave out --load and --works");
   if (!options.wants_queue() && (options.explain || !options.trace.empty()))
-    return refuse("--explain and --trace are of queues", options.trace, "--policies paired,streams --works 100");
+    return refuse("--explain and --trace need a queue", options.trace, "--policies paired,streams --works 100");
   if (!options.trace_of.empty() && options.trace.empty())
     return refuse("--trace-of says whose run --trace writes", options.trace_of, "--trace FILE");
   if (!options.output.empty() && options.wants_queue())
-    return refuse("--output keeps pairs that were swept", options.output, "leave out what asks for a queue");
+    return refuse("--output keeps swept pairs, and a queue sweeps none", options.output,
+                  "leave out --output, or the options of queues");
   if (options.resume && options.output.empty())
     return refuse("--resume goes on with a file of swept pairs", "", "name it: --output FILE");
   return {};
@@ -112,11 +114,13 @@ Result<void> check(const CorunOptions& options) {
   WATTUNE_TRY(schedule::check_policies(policies_of(options), options.objective.value()));
   WATTUNE_TRY(check_networks(options.networks, policies_of(options), options.objective.value()));
   if (options.clocks.choice.sets && !options.objective.value().needs_power())
-    return refuse("--clocks are chosen by joules or watts", "throughput", "--objective energy, edp or --power-cap");
+    return refuse("--clocks needs an objective in joules or watts", "throughput",
+                  "--objective energy, edp or --power-cap");
   if (options.clocks.take_over && !options.clocks.choice.sets)
-    return refuse("--take-over is of clocks that are set", "", "--clocks auto");
+    return refuse("--take-over needs clocks to set", "", "--clocks auto");
   if (options.clocks.energy_window && !options.objective.value().needs_power())
-    return refuse("--energy-window is of joules or watts", "", "--objective energy, edp or --power-cap");
+    return refuse("--energy-window needs an objective in joules or watts", "",
+                  "--objective energy, edp or --power-cap");
   WATTUNE_TRY(check_numbers(options));
   WATTUNE_TRY(check_new_file(options.svg, options.overwrite));
   return check_new_file(options.trace, options.overwrite);
@@ -267,49 +271,52 @@ Result<ExitStatus> run_corun(CorunOptions options) {
 void declare_queues(CLI::App& app, CorunOptions& options) {
   app.option_defaults()->group("Queues");
   app.add_option("--policies", options.queue.policies,
-                 "Run a queue under these instead of sweeping ratios: paired, greedy, kernelet, random, split, orion, "
-                 "priority, "
-                 "streams, fifo (docs/schedule.md); with --works, --load or --arrivals alone fifo, streams, split and "
-                 "paired")
+                 "Run a queue under each of these policies instead of sweeping ratios: paired, greedy, kernelet, "
+                 "random, split, orion, priority, streams, fifo (docs/schedule.md). With --works, --load or --arrivals "
+                 "the default is fifo, streams, split and paired")
       ->type_name("NAME,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  add_parsed(app, "--works", options.works, parse_count, "N", "Works, drawn evenly from the kernels; 100");
+  add_parsed(app, "--works", options.works, parse_count, "N",
+             "Number of works, drawn evenly from the kernels; by default 100");
   add_parsed(app, "--load", options.queue.load, parse_number, "LOAD",
-             "They arrive at random, so much time alone in a unit of time; else all are there from the beginning");
+             "Works arrive at random, with this much time alone per unit of time. Without it all are there from the "
+             "beginning");
   app.add_option("--arrivals", options.queue.arrivals, "Recorded arrivals: a table of moment_ms,kernel,priority")
       ->type_name("FILE");
   app.add_flag("--explain", options.explain,
-               "Show the pairs that policies plan by: ratios, forecasts, what came of them");
+               "Show the pairs by which policies plan: their ratios, forecasts and results");
   app.add_option("--trace", options.trace,
-                 "Write what ran when in the last round of the fastest policy, for Perfetto (ui.perfetto.dev)")
+                 "Write the timeline of the last round of the fastest policy, for Perfetto (ui.perfetto.dev)")
       ->type_name("FILE");
-  app.add_option("--trace-of", options.trace_of, "Trace this policy instead, as the table names it")->type_name("NAME");
+  app.add_option("--trace-of", options.trace_of, "Trace this policy instead, by its name in the table")
+      ->type_name("NAME");
 }
 
 void declare_results(CLI::App& app, CorunOptions& options) {
   app.option_defaults()->group("Measuring and results");
   app.add_option("--profiles", options.profiles,
-                 "What kernels are like alone, as wattune profile kept it, in the place of counting and measuring that")
+                 "Profiles that wattune profile wrote. They replace counting and measuring each kernel alone")
       ->type_name("FILE");
   add_parsed(app, "--repeats", options.repeats, parse_count, "N",
-             "Rounds, in each of which everything runs once, whose medians count; one tells nothing of noise. 1 where "
-             "they are simulated")
+             "Number of rounds, in each of which everything runs once. Medians count; one round tells nothing of "
+             "noise. A simulated GPU needs only one")
       ->default_str("5");
   add_parsed(app, "--least-time", options.least_time, parse_time, "TIME",
-             "Repeats the kernels of a pair until a run takes so long; joules of real boards need 1s")
+             "Repeat the kernels of a pair until a run takes at least this long; joules of real boards need 1s")
       ->default_str("2ms");
-  add_parsed(app, "--seed", options.queue.seed, parse_count, "N", "Of what is drawn")->default_str("1");
-  app.add_option("--output,-o", options.output, "Keep each pair that was swept in this file, a line of JSON for each")
+  add_parsed(app, "--seed", options.queue.seed, parse_count, "N", "Seed of all that is drawn at random")
+      ->default_str("1");
+  app.add_option("--output,-o", options.output, "Keep the swept pairs in this file, one line of JSON for each")
       ->type_name("FILE");
-  app.add_flag("--resume", options.resume, "Take pairs from there that were swept with the same kernels and device");
-  app.add_option(
-         "--svg", options.svg,
-         "Write a plot: of a pair the gain at each ratio, of several pairs what paired gained against what its pilots "
-         "forecast, of a queue the policies' works per second against joules")
+  app.add_flag("--resume", options.resume,
+               "Take from the file of --output the pairs that were swept with the same kernels on the same device");
+  app.add_option("--svg", options.svg,
+                 "Write a plot. For a pair: its gain at each ratio. For several pairs: the gain of paired against the "
+                 "forecast of its pilots. For a queue: the works per second of each policy against joules")
       ->type_name("FILE");
   app.add_flag("--overwrite", options.overwrite,
-               "Replace existing files; pairs that were swept are kept with ~ behind their file's name");
+               "Replace existing files. A file of swept pairs is kept, with ~ behind its name");
   app.add_flag("--json", options.json, "Print one JSON document (docs/formats/json.md)");
   app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");
 }
@@ -318,7 +325,7 @@ void declare_results(CLI::App& app, CorunOptions& options) {
 
 Command add_corun(CLI::App& program) {
   const auto options = std::make_shared<CorunOptions>();
-  CLI::App* app = program.add_subcommand("corun", "Run kernels together: what pairs gain, and queues under policies");
+  CLI::App* app = program.add_subcommand("corun", "Run kernels together: gains of pairs, and queues under policies");
   declare_corun_kernels(*app, options->kernels, options->device);
   declare_queues(*app, *options);
   declare_tenants(*app, options->tenants);

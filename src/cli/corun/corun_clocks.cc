@@ -33,16 +33,16 @@ std::optional<backend::BoardSetting> setting_in(std::string_view text) {
 void declare_clocks(CLI::App& app, CorunClocks& clocks) {
   app.option_defaults()->group("Clocks of queues");
   add_parsed(app, "--clocks", clocks.choice, parse_clocks, "MHZ[/MHZ],...|auto|current",
-             "Clocks of the cores, or of the cores and the memory (562/324), that paired and greedy may set for their "
-             "objective: these, some of the cores that the board offers, or none, so that the board has its own. Each "
-             "kernel runs alone at each of them first")
+             "Clocks that paired and greedy may set for their objective. A list names clocks of the cores, or of cores "
+             "and memory (562/324); auto takes some of the board's core clocks; current sets none. Each kernel first "
+             "runs alone at each of the clocks")
       ->default_str("current");
   app.add_flag("--take-over", clocks.take_over,
-               "Set clocks though somebody else has set the board, computes on it, or might");
+               "Set clocks even if somebody else has set the board, computes on it, or might do so");
   add_parsed(
       app, "--energy-window", clocks.energy_window, parse_positive_time, "TIME",
-      "How long the power of each kernel alone is measured, at each clock, and on a device that of each pair that is "
-      "forecast to gain, behind as long that is not; 20ms where it is simulated")
+      "How long the power of each kernel alone is measured at each clock. On a device the power of each pair that is "
+      "forecast to gain is measured, too, after an equally long warm-up. By default 20ms if the GPU is simulated")
       ->default_str("3s");
 }
 

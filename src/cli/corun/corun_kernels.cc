@@ -24,7 +24,7 @@ Result<std::unique_ptr<schedule::CorunSession>> open_published(const CorunKernel
     return do_not_go_together("a simulated GPU runs published kernels, no specs", kernels.specs.front(),
                               "name them: --kernels C,L,M");
   if (!kernels.sizes.empty())
-    return do_not_go_together("--problem-size is of specs", kernels.sizes.front(), "--waves sizes published kernels");
+    return do_not_go_together("--problem-size needs specs", kernels.sizes.front(), "--waves sizes published kernels");
   return schedule::open_simulated(kernels.names, kernels.waves, options);
 }
 
@@ -36,23 +36,25 @@ void declare_corun_kernels(CLI::App& app, CorunKernels& kernels, std::string& de
                  "SPEC@RESULTS runs the best configuration of a journal or another result file, SPEC@NAME=VALUE,... "
                  "this one; else the default one runs. A spec of several launches runs as one kernel")
       ->type_name("FILE");
-  app.add_option("--problem-size,-p", kernels.sizes,
-                 "Replace a size of the problem of one kernel, the second of the same being gemm#2; may be repeated")
+  app.add_option(
+         "--problem-size,-p", kernels.sizes,
+         "Replace a problem size of one kernel. The second kernel of the same name is called gemm#2. May be repeated")
       ->type_name("KERNEL.SIZE=VALUE")
       ->allow_extra_args(false);
   app.add_option("--device,-d", device,
                  "auto, a selector, a backend, part of a device's name, or simulated:GPU (H100, A100, C2050 ...)")
       ->type_name("DEVICE")
       ->capture_default_str();
-  app.add_option("--kernels", kernels.names,
-                 "Of a simulated GPU: an H100's probes C (FMA), L (random reads), M (copy), Kernelet's PC, SAD, SPMV, "
-                 "ST, MM, MRIQ, BS, TEA, and those that Jiao et al. ran on a GT 640: Pathfinder, Bitonic, Bt, Hotspot, "
-                 "Layer, Samplerank, Srad, Matrix, Time_step, Mergehist, Transpose; C+L launches both, one after the "
-                 "other")
+  app.add_option(
+         "--kernels", kernels.names,
+         "Kernels of a simulated GPU: an H100's probes C (FMA), L (random reads), M (copy), Kernelet's PC, SAD, SPMV, "
+         "ST, MM, MRIQ, BS, TEA, and those that Jiao et al. ran on a GT 640: Pathfinder, Bitonic, Bt, Hotspot, Layer, "
+         "Samplerank, Srad, Matrix, Time_step, Mergehist, Transpose; C+L launches both, one after the other")
       ->type_name("NAME,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  add_parsed(app, "--waves", kernels.waves, parse_count, "N", "How often each of these fills the GPU")
+  add_parsed(app, "--waves", kernels.waves, parse_count, "N",
+             "How often the blocks of each of these kernels fill the GPU")
       ->default_str("8");
 }
 

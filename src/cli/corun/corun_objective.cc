@@ -20,14 +20,13 @@ Result<Watts> parse_watts(std::string_view text) {
 void declare_objective(CLI::App& app, CorunObjective& objective) {
   app.option_defaults()->group("Objective of queues");
   add_parsed(app, "--objective", objective.goal, parse_goal, "throughput|energy|edp",
-             "What paired and greedy choose pairs and ratios for: work per time, per joule, or per joule and second; "
-             "paired for throughput runs beside it")
+             "The objective for which paired and greedy choose pairs and ratios: work per time, per joule, or per "
+             "joule and second. paired for throughput also runs, for comparison")
       ->default_str("throughput");
   add_parsed(app, "--slowdown", objective.slowdown, parse_percent, "PERCENT",
-             "No kernel runs beside another at ratios that make it slower than alone by more than this; waiting does "
-             "not count");
+             "Largest slowdown of a kernel beside another, compared with the kernel alone; waiting does not count");
   add_parsed(app, "--power-cap", objective.power_cap, parse_watts, "WATTS",
-             "No pair runs that is expected to draw more than this");
+             "Highest power that a pair may be expected to draw");
 }
 
 }  // namespace wattune::cli

@@ -107,13 +107,14 @@ Result<ExitStatus> run_profile(const ProfileCommand& command) {
 
 Command add_profile(CLI::App& program) {
   const auto command = std::make_shared<ProfileCommand>();
-  CLI::App* app = program.add_subcommand("profile", "What kernels are like alone, kept for running them together");
+  CLI::App* app =
+      program.add_subcommand("profile", "Measure kernels alone, and keep their profiles for running them together");
   declare_corun_kernels(*app, command->kernels, command->device);
   app->option_defaults()->group("Measuring and results");
-  add_parsed(*app, "--repeats", command->repeats, parse_count, "N", "Runs of everything, whose medians count")
+  add_parsed(*app, "--repeats", command->repeats, parse_count, "N", "Number of runs of everything; medians count")
       ->default_str("3");
   app->add_flag("--power", command->power,
-                "Also what the board draws, which takes 6 s for each kernel and 6 s at rest");
+                "Also measure the board's power, which takes 6 s for each kernel and 6 s at rest");
   app->add_option("--output,-o", command->output, "A line of JSON for each kernel (docs/formats/profile.md)")
       ->type_name("FILE")
       ->capture_default_str();
@@ -123,8 +124,8 @@ Command add_profile(CLI::App& program) {
       "Each kernel runs alone: whole, with fewer resident blocks, on fewer SMs, in slices. On a CUDA device of a known "
       "kind some of its blocks also run in an interpreter of PTX, which counts what they execute. So no performance "
       "counters are needed to tell which pipelines and how much of the memory it keeps busy. Where the user may read "
-      "the device's counters, these tell it as well, and come first. wattune corun --profiles "
-      "reads the file in the place of measuring, and refuses what is of other code, sizes or another device.\n\n"
+      "the device's counters, these tell it as well, and come first. wattune corun --profiles reads the file instead "
+      "of measuring. It refuses profiles of other code, other sizes or another device.\n\n"
       "Examples:\n"
       "  wattune profile gemm.toml copy.toml --output h200.profiles.jsonl\n"
       "  wattune profile gemm.toml@gemm.journal.jsonl --power\n"

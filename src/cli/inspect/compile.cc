@@ -187,13 +187,14 @@ Result<ExitStatus> run_compile(const CompileOptions& options) {
 
 Command add_compile(CLI::App& program) {
   const auto options = std::make_shared<CompileOptions>();
-  CLI::App* app = program.add_subcommand("compile", "Compile a CUDA kernel without a GPU, and show what it takes");
+  CLI::App* app =
+      program.add_subcommand("compile", "Compile a CUDA kernel without a GPU, and show the resources that it takes");
   declare_spec_options(*app, options->spec, "The spec: TOML, or T1 JSON");
   add_parsed(*app, "--arch", options->architecture, parse_architecture, "sm_NN",
              "The GPU to compile for, by its architecture")
       ->default_str(kArchitecture);
   add_configuration(*app, "--configuration", options->configuration, "This configuration instead of the default one");
-  add_parsed(*app, "--sample", options->sample, parse_count, "N", "So many configurations, spread evenly");
+  add_parsed(*app, "--sample", options->sample, parse_count, "N", "This many configurations, spread evenly");
   add_parsed(*app, "--seed", options->seed, parse_count, "N", "Seed of the sample")->default_str("1");
   app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");
   app->footer(

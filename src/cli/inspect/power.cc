@@ -116,18 +116,20 @@ Result<ExitStatus> run_power(const PowerOptions& options) {
 
 Command add_power(CLI::App& program) {
   const auto options = std::make_shared<PowerOptions>();
-  CLI::App* app = program.add_subcommand("power", "Show what boards tell of their power, and what can be set");
+  CLI::App* app = program.add_subcommand("power", "Show the sensors of boards, and which settings can be changed");
   app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");
   app->add_flag("--in-process", options->in_process, "Load the drivers into this process instead of a worker");
   app->add_option("--device,-d", options->device, "Only the board of this device")->type_name("DEVICE");
-  app->add_flag("--characterise", options->characterise,
-                "Measure what the sensors are (period, window, lag, noise), and keep it for this board and driver");
-  app->add_flag("--restore", options->restore, "Give back what runs that were killed have left set")
+  app->add_flag(
+      "--characterise", options->characterise,
+      "Measure the properties of the sensors (period, window, lag, noise), and keep them for this board and driver");
+  app->add_flag("--restore", options->restore, "Restore settings that killed runs have left on boards")
       ->excludes("--characterise", "--json");
   app->footer(
       "Examples:\n  wattune power\n  wattune power --device cuda:0 --json\n"
       "  wattune power --characterise --device cuda:0\n  wattune power --restore\n"
-      "Without --restore nothing is ever set. What is not measured is assumed from what was published of such boards.");
+      "Without --restore nothing is ever set. Properties that were not measured are assumed from publications about "
+      "such boards.");
   return {app, [options] { return run_power(*options); }};
 }
 

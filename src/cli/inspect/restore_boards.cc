@@ -23,7 +23,7 @@ std::string restore_text(const std::vector<power::StaleBoard>& boards) {
     for (const std::string& note : each.notes) text += note + "\n";
     if (!each.restored) text += fmt::format("{}: {}\n", each.board, each.restored.error().to_string());
   }
-  return text.empty() ? "no board has anything that a dead process left set\n" : text;
+  return text.empty() ? "no board has settings that a dead process left\n" : text;
 }
 
 Result<ExitStatus> restore_boards(const std::string& board) {

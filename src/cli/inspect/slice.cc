@@ -77,9 +77,10 @@ Result<ExitStatus> run_slice(const SliceOptions& options) {
 
 Command add_slice(CLI::App& program) {
   const auto options = std::make_shared<SliceOptions>();
-  CLI::App* app = program.add_subcommand("slice", "Add twins to CUDA kernels (PTX) that run a part of their grid");
+  CLI::App* app = program.add_subcommand(
+      "slice", "Add twins to CUDA kernels (PTX): copies of kernels, each of which runs a part of a grid");
   app->add_option("FILE", options->file, "PTX, as `nvcc -ptx` and NVRTC write it")->type_name("FILE")->required();
-  app->add_option("--forms", options->forms, "How twins find their blocks, separated by commas; all by default")
+  app->add_option("--forms", options->forms, "Forms of twins, separated by commas; by default all")
       ->type_name("add|linear|guard|persistent")
       ->delimiter(',')
       ->default_str("add,linear,guard,persistent");
@@ -89,10 +90,11 @@ Command add_slice(CLI::App& program) {
   app->add_flag("--overwrite", options->overwrite, "Replace an existing file");
   app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");
   app->footer(
-      "A twin takes the arguments of its kernel and one more, which says what blocks of the whole grid the launch is "
-      "to run: `add` a box, `linear` and `guard` a range of numbers, `persistent` what resident blocks take from a "
-      "counter until a word says stop. Blocks see the index and the grid of the whole launch. What cannot be cut is "
-      "refused with construct and line (docs/slice.md).\n\n"
+      "A twin takes the arguments of its kernel and one more, which says which blocks of the whole grid the launch "
+      "runs. The form `add` runs a box of blocks, `linear` and `guard` run a range of block numbers. In the form "
+      "`persistent`, resident blocks take numbers from a counter until a word tells them to stop. Each block sees the "
+      "index and the grid of the whole launch. A kernel that cannot be cut is refused, with the construct and its line "
+      "(docs/slice.md).\n\n"
       "Examples:\n"
       "  nvcc -ptx -arch=sm_90 gemm.cu\n"
       "  wattune slice gemm.ptx\n"

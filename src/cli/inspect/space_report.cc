@@ -257,7 +257,7 @@ std::string default_note(const SearchSpace& space) {
   }
   const std::vector<space::Violation> broken = replaced ? space.violations(wanted) : std::vector<space::Violation>();
   if (broken.empty()) return {};
-  return fmt::format("the spec's default breaks `{}`; the nearest valid configuration stands for it",
+  return fmt::format("the spec's default breaks `{}`; the nearest valid configuration takes its place",
                      broken.front().constraint);
 }
 

@@ -27,7 +27,8 @@ void say(std::string_view text) {
 }
 
 void take_interrupt() {
-  if (can_stop && !stop_made.exchange(true)) return say("stopping after what is in flight; once more stops at once");
+  if (can_stop && !stop_made.exchange(true))
+    return say("stopping after the evaluations in flight; once more stops at once");
   backend::abandon_programs();
   say("wattune: interrupted");
   _exit(static_cast<int>(ExitStatus::interrupted));

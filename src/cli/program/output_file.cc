@@ -68,7 +68,7 @@ Result<void> check_results_file(const fs::path& file, const ResultsUse& use) {
   if (use.overwrite) return {};
   return Error(ErrorCode::already_exists, "results exist")
       .about(file.string())
-      .hint("--resume goes on with them, --overwrite starts anew, --output names another file");
+      .hint("--resume continues them, --overwrite starts anew, --output names another file");
 }
 
 // Renames the existing file, so that results can be written under its name. A device such as /dev/null has nothing to

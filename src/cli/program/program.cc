@@ -105,7 +105,7 @@ Error unexpected_argument(const CLI::App& program) {
   const std::string name = argument.substr(0, argument.find('='));
   const std::vector<std::string> known = known_options(app);
   if (std::ranges::count(known, name) > 0)
-    return Error(ErrorCode::invalid_argument, "option before the command that it is of")
+    return Error(ErrorCode::invalid_argument, "this option stands before its command")
         .about(argument)
         .hint(fmt::format("wattune {} {}", app.get_name(), argument));
   std::string advice = name.starts_with("--") ? suggest(name, known) : std::string();
@@ -213,7 +213,7 @@ Program make_program() {
     program.commands.push_back(add(app));
     if (!program.commands.back().app->get_group().empty()) program.commands.back().app->group("Commands");
     program.commands.back().app->add_flag("--verbose,-v", *program.verbosity,
-                                          "Say what goes on, on standard error; -vv, -vvv: more of it");
+                                          "Print a log on standard error; -vv and -vvv print more");
   }
   return program;
 }

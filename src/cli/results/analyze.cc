@@ -289,9 +289,9 @@ Result<const Plot*> plot_of(const AnalyzeOptions& options) {
     return Error(ErrorCode::not_found, "unknown plot").about(name).hint(suggest(name, names));
   }
   if (options.files.size() > plot->most)
-    return Error(ErrorCode::invalid_argument, "this plot is of one RESULT")
+    return Error(ErrorCode::invalid_argument, "this plot takes one RESULT")
         .about(name)
-        .hint("name the others in runs of their own");
+        .hint("plot the others by further commands");
   if (options.files.size() < plot->fewest)
     return Error(ErrorCode::invalid_argument, "this plot compares several RESULTs").about(name);
   return &*plot;
@@ -331,14 +331,13 @@ Command add_analyze(CLI::App& program) {
   const auto options = std::make_shared<AnalyzeOptions>();
   CLI::App* app =
       program.add_subcommand("analyze", "Say how hard recorded search spaces are, and how results carry over");
-  app->add_option("RESULT", options->files, "Result files, best of whole spaces; also compressed")
+  app->add_option("RESULT", options->files, "Result files, preferably of whole spaces; they may be compressed")
       ->type_name("FILE")
       ->required();
   app->add_option("--svg", options->svg, "Write a plot to a file")->type_name("FILE");
   app->add_option("--plot", options->plot,
-                  "Which one: interactions (by default, for one result), importance, pareto, energy, distribution, "
-                  "portability "
-                  "(by default, for several)")
+                  "Which plot: interactions (by default, for one result), importance, pareto, energy, distribution, "
+                  "portability (by default, for several)")
       ->type_name("NAME");
   app->add_flag("--methods", options->methods,
                 "Compare the procedures that tune code and clocks for energy, replayed on what was recorded");

@@ -265,7 +265,7 @@ Command add_score(CLI::App& program) {
            [options, maximize](const std::string& metric) {
              options->objective = Objective{metric, maximize};
            },
-           maximize ? "As --minimize, the other way" : "What is searched for: a recorded metric, or edp and the like")
+           maximize ? "As --minimize, but maximised" : "The objective: a recorded metric, or edp and the like")
         ->type_name("METRIC");
   add_parsed(*app, "--repeats,-r", options->score.repeats, parse_positive_count, "N",
              "Runs of each strategy on each space")
@@ -279,7 +279,7 @@ Command add_score(CLI::App& program) {
              "Proposals that a strategy is asked for in advance, as by `tune --compile-ahead`")
       ->default_str("1");
   add_parsed(*app, "--within", options->within, parse_share, "SHARE",
-             "Also say how many evaluations it takes until within this share of the optimum: 0.05");
+             "Also count the evaluations until a run is within this share of the optimum, such as 0.05");
   app->add_option("--svg", options->svg, "Write the mean curves to a file")->type_name("FILE");
   app->add_flag("--overwrite", options->overwrite, "Replace an existing plot");
   app->add_flag("--json", options->json, "Print one JSON document (docs/formats/json.md)");

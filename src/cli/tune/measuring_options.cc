@@ -80,12 +80,12 @@ void declare_measuring_options(CLI::App& app, TuneOptions& options) {
   measure::SamplingOptions& measure = options.session.sampling;
   add_choice(app, "--policy", options.policy, policy_choices(), "How often each configuration is run");
   add_choice(app, "--cache", options.session.evaluation.cache, cache_choices(),
-             "What each run finds in the device's caches");
+             "The contents of the device's caches when a run begins");
   add_choice(app, "--clocks", options.session.clocks, clocks_choices(),
-             "Clock and power parameters of the spec: set on the board, or left out of the search, at what the board "
-             "has");
+             "Clock and power parameters of the spec: set them on the board, or leave them out of the search and keep "
+             "the board's settings");
   app.add_flag("--take-over", options.session.evaluation.take_over,
-               "Set clocks though somebody else has set the board, computes on it, or might");
+               "Set clocks even if somebody else has set the board, computes on it, or might do so");
   add_parsed(app, "--warm-up", measure.warm_up, parse_time, "TIME", "Device time to run before the first sample")
       ->default_str(fmt::format("{}ms", to_ms(measure.warm_up)));
   add_parsed(app, "--min-samples", measure.min_samples, parse_positive_count, "N",
@@ -108,8 +108,9 @@ void declare_measuring_options(CLI::App& app, TuneOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false);
   Nanoseconds& window = options.session.evaluation.energy_window;
-  add_parsed(app, "--energy-window", window, parse_positive_time, "TIME",
-             "How long power and energy are measured of each configuration and in each turn of the final, at least")
+  add_parsed(
+      app, "--energy-window", window, parse_positive_time, "TIME",
+      "Least time for which the power and energy of a configuration are measured, also in each turn of the final")
       ->default_str(fmt::format("{}s", to_seconds(window)));
 }
 

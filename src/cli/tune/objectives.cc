@@ -16,7 +16,7 @@ namespace {
 Result<void> set_slowdown(const TuneOptions& options, KernelSpec& spec) {
   if (!options.slowdown || !options.session.method.empty()) return {};
   if (spec.objectives.empty())
-    return Error(ErrorCode::invalid_argument, "--slowdown needs something that may cost time")
+    return Error(ErrorCode::invalid_argument, "--slowdown needs an objective other than the time")
         .hint("name it, such as --minimize energy");
   spec.objectives.front().slowdown = options.slowdown;
   return {};
@@ -36,8 +36,8 @@ bool is_counter(const std::string& metric) {
 
 // Returns the error for an objective whose metric must be measured and was not.
 Error not_measured(const std::string& metric, bool is_replayed) {
-  if (is_replayed) return Error(ErrorCode::not_found, "what is searched for was not recorded").about(metric);
-  return Error(ErrorCode::not_found, "what is searched for is a hardware counter, which nothing observes")
+  if (is_replayed) return Error(ErrorCode::not_found, "the objective was not recorded").about(metric);
+  return Error(ErrorCode::not_found, "the objective is a hardware counter, which nothing observes")
       .about(metric)
       .hint("--observe " + metric);
 }
@@ -68,7 +68,9 @@ void add_read(const std::string& text, const std::vector<MetricDefinition>& defi
 Result<void> check_not_twice(const std::vector<Objective>& objectives) {
   for (const Objective& each : objectives)
     if (std::ranges::count(objectives, each.metric, &Objective::metric) > 1)
-      return Error(ErrorCode::invalid_argument, "one metric is two objectives").about(each.metric).hint("name it once");
+      return Error(ErrorCode::invalid_argument, "two objectives are the same metric")
+          .about(each.metric)
+          .hint("name it once");
   return {};
 }
 
@@ -81,12 +83,12 @@ Result<void> check_method(const TuneOptions& options) {
         .about(method->name)
         .hint("the method energy-under-slowdown has one");
   if (options.session.method_options.base_clock && method == nullptr)
-    return Error(ErrorCode::invalid_argument, "--base-clock is of a method")
+    return Error(ErrorCode::invalid_argument, "--base-clock needs a method")
         .hint("--method energy-to-solution+clocks has one");
   if (!options.others.empty() && (method == nullptr || !method->follows_advice))
-    return Error(ErrorCode::invalid_argument, "--others is of a method").hint("--method advised has it");
+    return Error(ErrorCode::invalid_argument, "--others needs a method").hint("--method advised has it");
   if (options.session.method.empty() || (options.objectives.empty() && !options.session.stop.target)) return {};
-  return Error(ErrorCode::invalid_argument, "--method decides itself what is searched for")
+  return Error(ErrorCode::invalid_argument, "--method has its own objectives")
       .about(options.objectives.empty() ? "--target" : options.objectives.front().metric)
       .hint("leave out --minimize, --maximize and --target, or take a --strategy");
 }
@@ -121,7 +123,7 @@ Result<void> add_objectives(const TuneOptions& options, const std::vector<std::s
     spec.metrics.push_back({objective.metric, {objective.metric, {where(objective)}}});
   }
   if (options.session.stop.target && tune::custom_objective(spec))
-    return Error(ErrorCode::invalid_argument, "--target is a time, which is not what is searched for")
+    return Error(ErrorCode::invalid_argument, "--target is a time, but the objective is another")
         .about(spec.objectives.front().metric);
   return {};
 }

@@ -36,7 +36,8 @@ std::string size_in_words(const space::SearchSpace& space) {
 
 std::string explain(const tune::Plan& plan, const space::SearchSpace& space) {
   const bool is_method = search::find_method(plan.strategy) != nullptr;
-  if (space.parameters().empty()) return "the spec has no parameters: the kernel is measured, and nothing is to choose";
+  if (space.parameters().empty())
+    return "the spec has no parameters: the kernel is measured, and there is nothing to choose";
   const std::string limit = in_words(plan.stop);
   const char* const unlimited = is_method ? "the last step" : "the whole space";
   return fmt::format("{}, {} {}, until {}{}", size_in_words(space), is_method ? "method" : "strategy", plan.strategy,

@@ -58,7 +58,7 @@ void ProgressDisplay::on_trial(const tune::TuningEvent& event) {
 }
 
 void ProgressDisplay::on_final(std::size_t finalists) {
-  const std::string text = finalists == 1 ? "final: the best of before runs once more"
+  const std::string text = finalists == 1 ? "final: the earlier best runs once more"
                                           : fmt::format("final: {} run in turns", counted(finalists, "configuration"));
   options_.write(options_.live ? std::string(kClearLine) + text : text + "\n");
 }

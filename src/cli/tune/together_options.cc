@@ -27,7 +27,8 @@ void declare_together_options(CLI::App& app, TogetherOptions& options) {
   app.add_flag("--steady", options.steady,
                "Launch each kernel again until all have run about as long as the longest does alone");
   app.add_option("--launches", options.launches,
-                 "Launch these kernels so often in each run, in the place of what --steady finds; others once")
+                 "How often these kernels are launched in each run, in place of the numbers that --steady finds; "
+                 "others are launched once")
       ->type_name("NAME=N,...")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -42,7 +43,7 @@ void declare_together_options(CLI::App& app, TogetherOptions& options) {
         return count ? std::string() : count.error().to_string();
       });
   add_parsed(app, "--indifference", options.indifference, parse_percent, "PERCENT",
-             "Differences that a walk takes for noise")
+             "Share by which costs may differ while a walk still takes them for equal")
       ->default_str("1");
 }
 

@@ -82,16 +82,17 @@ void declare_search(CLI::App& app, TuneOptions& options) {
              "The clock at which the method energy-to-solution+clocks tunes the code; by default that of the default "
              "configuration");
   add_parsed(app, "--slowdown", options.slowdown, parse_percent, "PERCENT",
-             "Only what is at most so much slower than the fastest counts: for --minimize and --maximize, and for the "
-             "method energy-under-slowdown, which takes 10 by default");
+             "Count only configurations that are at most this much slower than the fastest. It goes with an objective "
+             "other than the time, and with the method energy-under-slowdown, which has 10 by default");
   add_parsed(app, "--seed", options.session.seed, parse_count, "N", "Seed of the search")->default_str("1");
 }
 
 void declare_stop_rules(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Stopping (the first rule that is met counts)");
   search::StopRule& stop = options.session.stop;
-  add_parsed(app, "--evaluations,-n", stop.evaluations, parse_positive_count, "N",
-             "Stop after so many evaluations; what exceeds the device's limits is skipped and not counted");
+  add_parsed(
+      app, "--evaluations,-n", stop.evaluations, parse_positive_count, "N",
+      "Stop after this many evaluations; configurations that exceed the device's limits are skipped and not counted");
   add_parsed(app, "--time,-t", stop.time, parse_positive_time, "TIME", "Stop after this time: 60s, 5m, 1h");
   add_parsed(app, "--fraction", stop.fraction, parse_share, "SHARE", "Stop after this share of the space: 0.05 or 5%");
   app.add_option_function<std::string>(
@@ -104,7 +105,7 @@ void declare_stop_rules(CLI::App& app, TuneOptions& options) {
          "Stop when the best kernel time is at most this: 1.5ms")
       ->type_name("TIME");
   add_parsed(app, "--no-improvement", stop.no_improvement, parse_positive_count, "N",
-             "Stop after so many evaluations without a better one");
+             "Stop after this many evaluations without a better one");
 }
 
 void declare_run(CLI::App& app, TuneOptions& options) {
@@ -142,29 +143,29 @@ void declare_run(CLI::App& app, TuneOptions& options) {
 void declare_compiling(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("Compiling ahead");
   add_parsed(app, "--compile-jobs", options.session.compile_processes, parse_count, "N",
-             "Processes that compile ahead of the device; by default one per core, at most 16; 0, the default where "
-             "the device is a processor: its worker compiles");
+             "Processes that compile ahead of the device; by default one per core, at most 16. With 0, the default if "
+             "the device is a processor, the device's worker compiles");
   add_parsed(app, "--compile-ahead", options.session.compile_ahead, parse_count, "N",
-             "Configurations to ask the strategy for in advance; by default four per process, one per process and one "
-             "more where it learns later by that");
+             "Configurations to ask the strategy for in advance; by default four per process. For a strategy that "
+             "learns later thereby, the default is one per process and one more");
   app.add_option("--compile-cache", options.compile_cache,
                  "Folder that keeps compiled code for later runs; by default wattune in the user's cache folder")
       ->type_name("DIR");
   add_parsed(app, "--compile-cache-size", options.compile_cache_size, parse_bytes, "SIZE",
-             "Most that it may hold; what was not used for longest goes first")
+             "Largest size of that folder; the code that was not used for longest is removed first")
       ->default_str("1GiB");
-  app.add_flag("--no-compile-cache", options.no_compile_cache, "Keep no compiled code, and use none")
+  app.add_flag("--no-compile-cache", options.no_compile_cache, "Neither keep nor use compiled code of other runs")
       ->excludes("--compile-cache");
 }
 
 void declare_final(CLI::App& app, TuneOptions& options) {
   app.option_defaults()->group("The best");
   add_parsed(app, "--finalists", options.session.shoot_out.finalists, parse_count, "N",
-             "Configurations that run side by side at the end with the default, at most; 0 for none")
+             "Largest number of configurations that run in turns with the default at the end; 0 for none")
       ->default_str(fmt::format("{}", options.session.shoot_out.finalists));
   add_choice(app, "--observe-for", options.session.evaluation.observe_for, observe_for_choices(),
-             "Which configurations power, energy and counters are measured of: every correct one, or the best so far "
-             "and the finalists");
+             "Configurations whose power, energy and counters are measured: every correct one, or the best so far and "
+             "the finalists");
   app.add_flag("--sanitize", options.sanitize, "Run the best once more under compute-sanitizer's memcheck (CUDA)");
 }
 
@@ -197,7 +198,7 @@ void declare_objectives(CLI::App& app, TuneOptions& options) {
   add_objective_option(app, options, "--minimize", false,
                        "Instead of the time energy, power, edp, ed2p, another metric or an expression; repeated, the "
                        "first leads the search, and `wattune show` has the Pareto front");
-  add_objective_option(app, options, "--maximize", true, "As --minimize, the other way: operations_per_joule");
+  add_objective_option(app, options, "--maximize", true, "As --minimize, but maximised: operations_per_joule");
 }
 
 void declare_results(CLI::App& app, TuneOptions& options) {
@@ -231,7 +232,7 @@ void declare_evaluation_options(CLI::App& app, TuneOptions& options) {
 void declare_tune_options(CLI::App& app, TuneOptions& options) {
   declare_run(app, options);
   app.add_flag("--mixed-devices", options.mixed_devices,
-               "Of several devices tune each model apart, one after another, with a journal of its own");
+               "Tune each model among several devices apart, one after another, with a journal of its own");
   declare_compiling(app, options);
   declare_search(app, options);
   declare_together_options(app, options.together);

@@ -82,7 +82,7 @@ Result<company::CompanyGoal> goal_of(const TuneOptions& options) {
     return company::CompanyGoal::energy;
   if (options.objectives.size() == 1 && !objective.maximize && objective.metric == "time")
     return company::CompanyGoal::makespan;
-  return refuse_together("kernels that run together have their time or their energy made small", objective.metric,
+  return refuse_together("kernels that run together are tuned for time or energy", objective.metric,
                          "--minimize time, or --minimize energy");
 }
 
