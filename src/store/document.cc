@@ -75,6 +75,24 @@ std::string_view number_out_of_range(std::string_view message) {
   return message.substr(first, message.rfind('\'') - first);
 }
 
+// Returns where the first number stands that is written like this, texts left out; the size of the text if there is
+// none.
+std::size_t offset_of_number(std::string_view text, std::string_view number) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (text[at] == '"') {
+      for (++at; at < text.size() && text[at] != '"'; ++at)
+        if (text[at] == '\\') ++at;
+      ++at;
+      continue;
+    }
+    const std::size_t end = std::min(text.find_first_not_of("0123456789+-.eE", at), text.size());
+    if (text.substr(at, end - at) == number) return at;
+    at = std::max(end, at + 1);
+  }
+  return text.size();
+}
+
 // Returns the last bytes that were read before the error.
 std::string_view read_before(std::string_view text, std::size_t byte) {
   constexpr std::size_t kMostShownBytes = 24;
@@ -156,7 +174,7 @@ Result<Document> parse_document(std::string_view text, const std::filesystem::pa
   } catch (const Json::out_of_range& error) {
     const std::string_view number = number_out_of_range(error.what());
     return Error(ErrorCode::parse_error, "not valid JSON: a number is too large for a double")
-        .at(position_of_byte(text, text.find(number) + 1, file))
+        .at(position_of_byte(text, offset_of_number(text, number) + 1, file))
         .about(std::string(number));
   } catch (const Json::exception& error) {
     return Error(ErrorCode::parse_error, fmt::format("not valid JSON: {}", plain_message(error.what())))

@@ -261,7 +261,8 @@ TEST_F(Corun, RefusesFilesThatItCannotGoOnWith) {
   // Fails before any kernel is looked at.
   EXPECT_THAT(refused({"--device", "simulated:C2050", "--kernels", "PC,NONE", "--output", "sweep.jsonl"}),
               HasSubstr("results exist"));
-  EXPECT_THAT(with({"--output", "sweep.jsonl", "--works", "3"}), HasSubstr("--output keeps swept pairs"));
+  EXPECT_THAT(with({"--output", "sweep.jsonl", "--works", "3"}), HasSubstr("--works asks for a queue: `sweep.jsonl`"));
+  EXPECT_THAT(with({"--output", "sweep.jsonl", "--power-cap", "90"}), HasSubstr("--power-cap asks for a queue"));
   EXPECT_EQ(folder_.read("sweep.jsonl"), "{\"format\":\"another\"}\n");
 }
 

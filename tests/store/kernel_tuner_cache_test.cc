@@ -189,6 +189,8 @@ TEST(KernelTunerCache, SaysWhereAFileIsWrong) {
   EXPECT_THAT(error("{\n \"cache\": {]}"), HasSubstr("c.json:2:12: not valid JSON:"));
   EXPECT_THAT(error("{\n \"cache\": 1e999}"),
               HasSubstr("c.json:2:11: not valid JSON: a number is too large for a double: `1e999`"));
+  EXPECT_THAT(error("{\n \"1e999\\\"\": [\"1e999\", 0.1e9, -1e9,\n 1e999]}"), HasSubstr("c.json:3:2: not valid JSON"))
+      << "texts, and numbers that only contain it, are not meant";
   EXPECT_EQ(error("[]"), "c.json: a result file must be one JSON object");
   EXPECT_EQ(error("{}"), "c.json: not a cache of Kernel Tuner: it has no `cache`");
   EXPECT_EQ(error("{\"cache\": {}}"), "c.json: `tune_params_keys` is missing");

@@ -48,10 +48,17 @@ struct CorunOptions {
   bool json = false;
   bool quiet = false;
 
-  bool wants_queue() const {
-    return !queue.policies.empty() || !queue.arrivals.empty() || queue.load.has_value() || works.has_value() ||
-           objective.is_given() || clocks.choice.sets || networks.decide;
+  // Returns the option that asks for a queue; empty if none does.
+  std::string queue_option() const {
+    if (!queue.policies.empty()) return "--policies";
+    if (!queue.arrivals.empty()) return "--arrivals";
+    if (queue.load) return "--load";
+    if (works) return "--works";
+    if (const std::string given = objective.given_option(); !given.empty()) return given;
+    if (clocks.choice.sets) return "--clocks";
+    return networks.decide ? "--forecast" : "";
   }
+  bool wants_queue() const { return !queue_option().empty(); }
 };
 
 std::vector<std::string> policies_of(const CorunOptions& options) {
@@ -102,8 +109,8 @@ Result<void> check_mode(const CorunOptions& options) {
   if (!options.trace_of.empty() && options.trace.empty())
     return refuse("--trace-of says whose run --trace writes", options.trace_of, "--trace FILE");
   if (!options.output.empty() && options.wants_queue())
-    return refuse("--output keeps swept pairs, and a queue sweeps none", options.output,
-                  "leave out --output, or the options of queues");
+    return refuse(fmt::format("--output keeps swept pairs, and {} asks for a queue", options.queue_option()),
+                  options.output, "leave out one of the two");
   if (options.resume && options.output.empty())
     return refuse("--resume goes on with a file of swept pairs", "", "name it: --output FILE");
   return {};

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <optional>
+#include <string>
 
 #include "wattune/schedule/forecast.h"
 
@@ -13,7 +14,13 @@ struct CorunObjective {
   std::optional<double> slowdown;
   std::optional<Watts> power_cap;
 
-  bool is_given() const { return goal || slowdown || power_cap; }
+  // Returns the first of the options that is given; empty if none is.
+  std::string given_option() const {
+    if (goal) return "--objective";
+    if (slowdown) return "--slowdown";
+    return power_cap ? "--power-cap" : "";
+  }
+  bool is_given() const { return !given_option().empty(); }
   schedule::Objective value() const { return {goal.value_or(schedule::Goal::throughput), slowdown, power_cap}; }
 };
 
