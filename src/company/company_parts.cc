@@ -157,7 +157,7 @@ Result<void> add_resident_blocks(std::vector<CompanyMember>& members, const Devi
   values.insert(values.begin(), 0);
   std::ranges::sort(values);
   if (const auto twice = std::ranges::adjacent_find(values); twice != values.end())
-    return cannot_open("numbers of resident blocks are different ones, from 1 on").about(std::to_string(*twice));
+    return cannot_open("numbers of resident blocks must be at least 1 and all different").about(std::to_string(*twice));
   for (std::size_t k = 0; k < (options.partnered ? 1 : members.size()); ++k) members[k].resident_blocks = values;
   return {};
 }

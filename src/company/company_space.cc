@@ -84,7 +84,7 @@ Result<void> add_board_parameters(std::vector<Parameter>& board, const KernelSpe
       board.push_back(parameter);
     else if (!(*known == parameter))
       return Error(ErrorCode::invalid_argument,
-                   "kernels that run together share the board, but want other values of it")
+                   "kernels that run together share the board, but their specs give it different values")
           .about(parameter.name);
   }
   return {};

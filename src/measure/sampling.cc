@@ -102,8 +102,9 @@ Result<void> SamplingOptions::validate() const {
     return invalid(fmt::format("max-samples, {}, is below min-samples, {}", max_samples, min_samples));
   if (!(max_time >= Nanoseconds{})) return invalid("the time for samples must not be negative");
   if (!(relative_precision >= 0.0)) return invalid("the relative precision must not be negative");
-  if (!(wait_cost >= Nanoseconds{})) return invalid("what a wait costs must not be negative");
-  if (slower_factor && !(*slower_factor >= 1.0)) return invalid("what is as fast as the incumbent is not hopeless");
+  if (!(wait_cost >= Nanoseconds{})) return invalid("the cost of a wait must not be negative");
+  if (slower_factor && !(*slower_factor >= 1.0))
+    return invalid("the factor by which a race is lost must be at least 1");
   return {};
 }
 

@@ -30,7 +30,7 @@ Result<std::vector<Megahertz>> steered_clocks(Megahertz ridge, std::span<const M
   if (!(steering.share >= 0.0 && steering.share <= 1.0))
     return unsteerable("the share to either side is not from 0 to 1", steering.share);
   for (const Megahertz clock : table)
-    if (!is_clock(clock)) return unsteerable("the table has what is no clock", clock.value());
+    if (!is_clock(clock)) return unsteerable("a clock of the table is not above 0", clock.value());
   std::vector<Megahertz> clocks(table.begin(), table.end());
   std::ranges::sort(clocks);
   clocks.erase(std::unique(clocks.begin(), clocks.end()), clocks.end());

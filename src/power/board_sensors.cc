@@ -21,9 +21,9 @@ Error nothing_tells(const Recording& recording) {
         .hint("`wattune power` shows what can be read");
   const SensorInfo& info = recording.energy.empty() ? recording.power.front().sensor : recording.energy.front().sensor;
   return Error(ErrorCode::unavailable,
-               fmt::format("{} tells of the {}, not of the GPU's board alone", info.name,
+               fmt::format("{} covers the {}, not the GPU's board alone", info.name,
                            info.scope == Scope::module ? "module with its other chips" : "board's memory alone"))
-      .hint("`wattune power` shows what each sensor tells of");
+      .hint("`wattune power` shows what each sensor covers");
 }
 
 Nanoseconds settling(const SensorTraits& traits) {

@@ -130,7 +130,8 @@ StoredBoard board_in(const Json& json, const Board& board) {
 }
 
 Error damaged(const fs::path& file, const std::string& why) {
-  return Error(ErrorCode::parse_error, "what was measured of this board's sensors is damaged, and is not used: " + why)
+  return Error(ErrorCode::parse_error,
+               "the measured properties of this board's sensors are damaged, and are not used: " + why)
       .at({file.string()})
       .hint(kMeasureAnew);
 }
@@ -160,7 +161,7 @@ Result<std::filesystem::path> characterisation_file(const Board& board) {
     return Error(ErrorCode::invalid_argument, "a board without a UUID cannot be told from others").about(board.uuid);
   const fs::path folder = user_cache_folder();
   if (!folder.empty()) return folder / "boards" / (board.uuid + ".json");
-  return Error(ErrorCode::invalid_argument, "there is no folder to keep what was measured of a board")
+  return Error(ErrorCode::invalid_argument, "there is no folder for the measured properties of a board")
       .hint("set HOME or XDG_CACHE_HOME");
 }
 

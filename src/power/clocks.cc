@@ -140,7 +140,7 @@ std::optional<BoardSetting> held_setting(const std::string& pci_bus_id) {
 std::vector<StaleBoard> restore_stale(const std::string& board, const std::filesystem::path& guardian) {
   std::vector<StaleBoard> all;
   const auto journals = find_journals(state_folder());
-  if (!journals) return {{"what is owed to boards cannot be told", {}, journals.error()}};
+  if (!journals) return {{"the journals of boards cannot be listed", {}, journals.error()}};
   for (const Result<JournalEntry>& entry : *journals) {
     if (!entry) all.push_back({"a board", {}, entry.error()});
     if (entry && is_meant(*entry, board)) all.push_back(restore_one(*entry, guardian));

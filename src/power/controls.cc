@@ -18,7 +18,7 @@ using backend::nvml::KnownBoard;
 using namespace backend::nvml;  // NVML's own names
 
 constexpr const char* kRights =
-    "run as root or with CAP_SYS_ADMIN (in a container: --cap-add SYS_ADMIN, and no namespace of users)";
+    "run as root or with CAP_SYS_ADMIN (in a container: --cap-add SYS_ADMIN, and no user namespace)";
 
 bool this_is_administrator() {
   std::ifstream status("/proc/self/status");

@@ -70,7 +70,7 @@ Result<void> Guardian::grant(const GuardianRequest& request) {
     case GuardianTask::give_back:
     case GuardianTask::end: return give_back();
   }
-  return Error(ErrorCode::parse_error, "the guardian does not know this wish");
+  return Error(ErrorCode::parse_error, "the guardian does not know this request");
 }
 
 Result<void> Guardian::open(const GuardianRequest& request) {
@@ -91,10 +91,9 @@ Result<void> Guardian::pay_old_debt() {
   WATTUNE_ASSIGN(const std::optional<JournalEntry> old, journal_->read());
   if (!old) return {};
   if (old->unsealed)
-    notes_.push_back(
-        fmt::format("what is owed to {} is unsealed: an older Wattune wrote it without a checksum, so that "
-                    "damage may not show",
-                    entry_.uuid));
+    notes_.push_back(fmt::format(
+        "the journal of {} is unsealed: an older Wattune wrote it without a checksum, so that damage may not show",
+        entry_.uuid));
   const bool same_start = old->boot == entry_.boot;
   if (same_start && old->tuner != entry_.tuner && lives(old->tuner))
     return Error(ErrorCode::busy, fmt::format("process {} set the clocks of the board {} and has lost its guardian",
@@ -108,7 +107,7 @@ Result<void> Guardian::pay(const JournalEntry& entry) {
   if (Result<void> restored = restore_patiently(*control); !restored)
     return std::move(restored).error().with_context(
         fmt::format("what process {} left set on {}", entry.tuner.pid, entry.uuid));
-  notes_.push_back(fmt::format("{} has back what process {} had set on it", entry.uuid, entry.tuner.pid));
+  notes_.push_back(fmt::format("{} has the settings back that process {} had changed", entry.uuid, entry.tuner.pid));
   return journal_->clear();
 }
 

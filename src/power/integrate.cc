@@ -25,7 +25,7 @@ Nanoseconds period_of(const SensorTraits& traits) {
 Error stands_still(const std::string& name, Nanoseconds time) {
   return Error(ErrorCode::unavailable,
                fmt::format("the energy counter {} stands still: no change in {:.0f} ms", name, to_ms(time)))
-      .hint("`wattune power` shows what else tells of this board");
+      .hint("`wattune power` shows the other sensors of this board");
 }
 
 // Fails if the counter stands still: it should have changed again since its last change. The lag delays its values, but
@@ -169,7 +169,7 @@ Result<Measured<Joules>> counted(const Trace<Joules>& counter, Nanoseconds begin
 Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end) {
   const std::vector<Point> points = points_of(power, end);
   if (points.empty() || points.front().at >= end)
-    return Error(ErrorCode::unavailable, fmt::format("the power sensor {} told nothing", power.sensor.name));
+    return Error(ErrorCode::unavailable, fmt::format("the power sensor {} gave no reading", power.sensor.name));
   const SensorTraits& traits = power.sensor.traits;
   const std::vector<Point> inside = cut(points, begin, end);
   Joules energy = trapezoids(inside);

@@ -183,7 +183,7 @@ Result<WindowFigures> measure_window(Recorder& recorder, const RunBatch& run, co
   if (!recording) return recording.error();
   Result<WindowFigures> figures = figures_of(*window, *recording, options);
   if (figures || recording->failures.empty()) return figures;
-  return Error(ErrorCode::unavailable, fmt::format("a sensor stopped telling in the middle of an energy window: {}",
+  return Error(ErrorCode::unavailable, fmt::format("a sensor stopped reporting in the middle of an energy window: {}",
                                                    recording->failures.front()));
 }
 

@@ -96,10 +96,10 @@ class BestTable {
     std::string text;
     if (!std::ranges::is_sorted(shown, {}, objective))
       text +=
-          "The finalists come first, in the order of the final, where they ran in turns;\n"
-          "the times of the others are of the search and do not compare with theirs.\n";
+          "The finalists come first, in the order of the final, where they ran in turns;\nthe times of the others come "
+          "from the search and cannot be compared with theirs.\n";
     if (default_ != nullptr && !std::ranges::all_of(shown, beside))
-      text += "~ is not of turns with the default, but the ratio of two medians\n";
+      text += "~ is the ratio of two medians, not measured in turns with the default\n";
     return text;
   }
 
@@ -152,8 +152,8 @@ std::string level_note(const std::vector<const Trial*>& trials) {
 // Describes how the ratio of the best to the default was found; empty if no final was held.
 std::string how_compared(const Trial& best) {
   if (const std::optional<PairedGain>& gain = best.observation.over_default)
-    return fmt::format("That is of their turns in the final, with an interval of {:.2f} to {:.2f} (95 %).\n", gain->low,
-                       gain->high);
+    return fmt::format("That was measured in turns in the final, with an interval of {:.2f} to {:.2f} (95 %).\n",
+                       gain->low, gain->high);
   return is_winner(best) ? "That is the ratio of their medians.\n" : "";
 }
 
@@ -161,8 +161,9 @@ std::string how_compared(const Trial& best) {
 std::string slowdown_note(const ResultSet& results, std::size_t left_out) {
   const std::optional<double> slowdown = slowdown_of(results.info.objectives);
   if (!slowdown) return {};
-  return fmt::format("Only what takes at most {} counts, {:g} % more than the fastest; slower and left out: {}.\n",
-                     time_text(results.longest_time()), 100.0 * *slowdown, left_out);
+  return fmt::format(
+      "Only configurations that take at most {} count, {:g} % more than the fastest; slower and left out: {}.\n",
+      time_text(results.longest_time()), 100.0 * *slowdown, left_out);
 }
 
 std::string default_note(const ResultSet& results, const Trial& best) {

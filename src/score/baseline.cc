@@ -36,7 +36,7 @@ Result<Baseline> Baseline::of(const std::vector<Trial>& trials, tune::ReplayCloc
   std::ranges::sort(values);
   if (values.empty()) return nothing_to_search("no recorded configuration is correct");
   if (values.front() == values.back())
-    return nothing_to_search("all correct configurations are as fast: there is nothing to search for");
+    return nothing_to_search("all correct configurations are equally fast: there is nothing to search for");
   baseline.failed_ = failed_costs.size();
   baseline.median_ = median_of(values);
   const double failed_share = static_cast<double>(failed_costs.size()) / static_cast<double>(trials.size());

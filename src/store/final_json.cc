@@ -55,7 +55,7 @@ void append_final(std::string& out, const Observation& observation) {
 void read_final(const Json& object, Observation& observation) {
   const std::string name = text_or(object, "final", "none");
   const std::optional<FinalPlace> place = parse_final_place(name);
-  if (!place) throw Malformed(fmt::format("`final` is none that Wattune knows: {}", in_quotes(name)));
+  if (!place) throw Malformed(fmt::format("`final` has a value that Wattune does not know: {}", in_quotes(name)));
   observation.final_place = *place;
   if (const Json* gain = find_member(object, "over_default")) observation.over_default = gain_from_json(*gain);
   if (const Json* figures = find_member(object, "in_search")) observation.in_search = figures_from_json(*figures);

@@ -22,7 +22,7 @@ Status status_of(const Json& result) {
   const std::string& name = text_member(result, "Status");
   for (const KttStatus& known : kStatuses)
     if (known.name == name) return known.status;
-  throw Malformed(fmt::format("`Status` is none of KTT's: {}", in_quotes(name)));
+  throw Malformed(fmt::format("`Status` is not one of KTT's: {}", in_quotes(name)));
 }
 
 // Returns Wattune's name of a resource (resource_names()), or KTT's own if Wattune has none.
@@ -91,7 +91,7 @@ ResultSet results_of_ktt(const Document& document) {
   const Json& metadata = object_member(document.head, "Metadata");
   const std::optional<double> unit = nanoseconds_per(text_member(metadata, "TimeUnit"));
   if (!unit)
-    throw Malformed(fmt::format("`TimeUnit` is no unit of time: {}", in_quotes(text_member(metadata, "TimeUnit"))));
+    throw Malformed(fmt::format("`TimeUnit` is not a unit of time: {}", in_quotes(text_member(metadata, "TimeUnit"))));
   const TimePoint time = timestamp_or_epoch(metadata, "Timestamp");
   RecordedTrials trials(names_in_ktt(document));
   for (const Json& result : document.entries)

@@ -53,7 +53,7 @@ void read_field(const Json& json, const char* name, DeviceKind& kind) {
       kind = each;
       return;
     }
-  throw Malformed(fmt::format("`{}` names no kind of device: {}", name, in_quotes(text)));
+  throw Malformed(fmt::format("`{}` is not a kind of device: {}", name, in_quotes(text)));
 }
 
 template <typename T>
@@ -103,7 +103,7 @@ ParameterRole role_from_json(const Json& entry) {
   if (find_member(entry, "role") == nullptr) return ParameterRole::code;
   const std::string& name = text_member(entry, "role");
   const std::optional<ParameterRole> role = parse_parameter_role(name);
-  if (!role) throw Malformed(fmt::format("`role` is none that Wattune knows: {}", in_quotes(name)));
+  if (!role) throw Malformed(fmt::format("`role` has a value that Wattune does not know: {}", in_quotes(name)));
   return *role;
 }
 
@@ -129,7 +129,8 @@ Identity identity_from_json(const Json& json) {
 
 TimePoint time_member(const Json& object, const char* name) {
   const std::optional<TimePoint> time = parse_timestamp(text_member(object, name));
-  if (!time) throw Malformed(fmt::format("`{}` is no point in time: {}", name, in_quotes(text_member(object, name))));
+  if (!time)
+    throw Malformed(fmt::format("`{}` is not a point in time: {}", name, in_quotes(text_member(object, name))));
   return *time;
 }
 
@@ -354,7 +355,7 @@ Measured measured_from_json(const Json& object) {
   Observation& observation = measured.observation;
   const std::string& name = text_member(object, "status");
   const std::optional<Status> status = parse_status(name);
-  if (!status) throw Malformed(fmt::format("`status` is none that Wattune knows: {}", in_quotes(name)));
+  if (!status) throw Malformed(fmt::format("`status` has a value that Wattune does not know: {}", in_quotes(name)));
   observation.status = *status;
   observation.message = text_or(object, "message", "");
   observation.build_log = text_or(object, "build_log", "");

@@ -88,7 +88,7 @@ class ResultReader {
   static Status status_of(const Json& result) {
     const std::string& name = text_member(result, "invalidity");
     const std::optional<Status> status = parse_status(name);
-    if (!status) throw Malformed(fmt::format("`invalidity` is none of T4's: {}", in_quotes(name)));
+    if (!status) throw Malformed(fmt::format("`invalidity` is not one of T4's: {}", in_quotes(name)));
     return *status;
   }
 
@@ -120,7 +120,7 @@ std::optional<double> file_unit_of(const Json& head) {
   if (metadata == nullptr || find_member(*metadata, "timeunit") == nullptr) return std::nullopt;
   const std::string& name = text_member(*metadata, "timeunit");
   const std::optional<double> unit = nanoseconds_per(name);
-  if (!unit) throw Malformed(fmt::format("`timeunit` is no unit of time: {}", in_quotes(name)));
+  if (!unit) throw Malformed(fmt::format("`timeunit` is not a unit of time: {}", in_quotes(name)));
   return unit;
 }
 

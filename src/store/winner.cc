@@ -94,7 +94,7 @@ WinnerFigures winner_figures_from(const Json& object) {
   figures.final_objective = objective_in(object, "final_objective");
   const std::string place = text_or(object, "final", "none");
   const std::optional<FinalPlace> known = parse_final_place(place);
-  if (!known) throw Malformed(fmt::format("`final` is none that Wattune knows: {}", in_quotes(place)));
+  if (!known) throw Malformed(fmt::format("`final` has a value that Wattune does not know: {}", in_quotes(place)));
   figures.place = *known;
   if (find_member(object, "final_time_ns") != nullptr) {
     figures.final_time = Nanoseconds(number_member(object, "final_time_ns"));

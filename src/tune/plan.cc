@@ -80,7 +80,8 @@ Result<void> check_slowdown(const std::vector<Objective>& objectives) {
         .about(fmt::format("{}, {}", objectives[0].metric, objectives[1].metric))
         .hint("leave out the others, or the slowdown: a Pareto front of time and energy has every slowdown in it");
   if (objectives.front().metric != "time") return {};
-  return Error(ErrorCode::invalid_argument, "a slowdown bounds the time of what is searched for, which is the time")
+  return Error(ErrorCode::invalid_argument,
+               "a slowdown limits the time while another objective is searched for, but the objective is the time")
       .hint("name another objective, such as energy");
 }
 

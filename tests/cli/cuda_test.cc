@@ -304,7 +304,7 @@ TEST(CudaCounters, EveryMistakeIsOneLine) {
   EXPECT_THAT(refused("run scale.toml --observe instructions", "WATTUNE_LIBCUPTI=/nowhere/libcupti.so"),
               HasSubstr("install CUDA's toolkit"));
   EXPECT_THAT(refused("tune scale.toml --observe instructions --observe-for winners --maximize instructions"),
-              HasSubstr("only winners are to be observed"));
+              HasSubstr("if only winners are observed"));
 }
 
 // Three configurations, of which `profile` measures one at a time and looks at the counters of each.

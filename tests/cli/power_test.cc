@@ -110,7 +110,7 @@ TEST(Power, UsesWhatWasMeasuredWhileTheDriverIsTheSame) {
   EXPECT_EQ(newer.status, 0);
   EXPECT_THAT(newer.out, HasSubstr("not 600.1, and are assumed again"));
   folder.write(file, "{");
-  EXPECT_THAT(run_with_stand_ins(folder, "power", profile).out, HasSubstr("is damaged, and is not used"));
+  EXPECT_THAT(run_with_stand_ins(folder, "power", profile).out, HasSubstr("are damaged, and are not used"));
 }
 
 // The check comes before anything is opened or runs, because the result could not be kept.
@@ -119,7 +119,7 @@ TEST(Power, DoesNotCharacteriseWhatItCannotKeep) {
   const Finished finished = run_with_stand_ins(folder, "power --characterise --device cuda:0",
                                                "WATTUNE_FAKE_NVML_PROFILE=H100 HOME= XDG_CACHE_HOME=");
   EXPECT_EQ(finished.status, 2);
-  EXPECT_THAT(finished.err, HasSubstr("there is no folder to keep what was measured of a board"));
+  EXPECT_THAT(finished.err, HasSubstr("there is no folder for the measured properties of a board"));
 }
 
 TEST(Power, WithoutNvmlSaysWhatIsMissing) {

@@ -138,7 +138,7 @@ TEST(CompanySpace, AllShareTheBoardsClock) {
   const auto refused = CompanySpace::build({{"a", clocked}, {"b", other}});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().to_string(),
-            "kernels that run together share the board, but want other values of it: `nvml_gr_clock`");
+            "kernels that run together share the board, but their specs give it different values: `nvml_gr_clock`");
 }
 
 TEST(CompanySpace, NamesWhoseSpaceIsWrong) {

@@ -110,9 +110,8 @@ TEST_F(ScreeningTest, WhereTheDefaultConfigurationFailsNothingIsAdoptedUnlessTha
   const auto explorer = explore();
   ASSERT_TRUE(test::wait_until([&] { return explorer->over(); }));
   EXPECT_THAT(explorer->wanted(), IsEmpty());
-  EXPECT_THAT(first_notes().front(),
-              HasSubstr("what outputs should be is not known: the default configuration block=8, "
-                        "mode=0 fails: no such luck"));
+  EXPECT_THAT(first_notes().front(), HasSubstr("the right outputs are not known: the default configuration block=8, "
+                                               "mode=0 fails: no such luck"));
   const auto allowed = explore({.strategy = "exhaustive", .adopt_unverified = true});
   EXPECT_THAT(names(wait_for(*allowed)), ElementsAre("block=64, mode=7"));
 }

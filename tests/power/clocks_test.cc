@@ -232,7 +232,7 @@ TEST_F(ClockLeases, WhoseGuardianIsKilledAreGivenBackByTheNext) {
 TEST_F(ClockLeases, FindAStaleJournalPaid) {
   leave_debt(dead());
   const auto lease = borrow();
-  EXPECT_THAT(lease->notes(), ElementsAre(HasSubstr(kUuid + " has back what process")));
+  EXPECT_THAT(lease->notes(), ElementsAre(HasSubstr(kUuid + " has the settings back that process")));
   expect_board_is_back();
 }
 
@@ -249,7 +249,7 @@ TEST_F(ClockLeases, OfALivingTunerAreNotTaken) {
 TEST_F(ClockLeases, OfAnotherStartOfTheMachineAreGivenBackToo) {
   leave_debt(dead(), "another start");
   const auto lease = borrow();
-  EXPECT_THAT(lease->notes(), ElementsAre(HasSubstr(kUuid + " has back what process")));
+  EXPECT_THAT(lease->notes(), ElementsAre(HasSubstr(kUuid + " has the settings back that process")));
   expect_board_is_back();
 }
 
@@ -385,12 +385,13 @@ TEST_F(ClockLeases, AStateOfAnOlderWattuneIsObeyedAndSaidToBeUnsealed) {
   std::ofstream(kStandIn.journal()) << of_this_start;
   const StaleBoard restored = restore_stale().at(0);
   EXPECT_TRUE(restored.restored);
-  EXPECT_THAT(restored.notes, ElementsAre(HasSubstr("is unsealed"), HasSubstr("has back what process 4711 had set")));
+  EXPECT_THAT(restored.notes,
+              ElementsAre(HasSubstr("is unsealed"), HasSubstr("has the settings back that process 4711 had changed")));
   expect_board_is_back();
 
   std::filesystem::create_directories(kStandIn.state());
   std::ofstream(kStandIn.journal()) << old;
-  EXPECT_THAT(restore_stale().at(0).notes, Contains(HasSubstr("has back what process 4711 had set")));
+  EXPECT_THAT(restore_stale().at(0).notes, Contains(HasSubstr("has the settings back that process 4711 had changed")));
 }
 
 TEST_F(ClockLeases, AStateWithoutAChecksumKeepsItsBytesWhenAnotherTakesItsPlace) {

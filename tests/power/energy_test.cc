@@ -589,7 +589,7 @@ TEST(Energy, ASensorOfAModuleIsRefused) {
   board.sensors().power.clear();
   ProfileLoad load(board, kFlat);
   EXPECT_THAT(measure(board, load).error().to_string(),
-              HasSubstr("virtual.energy tells of the module with its other chips, not of the GPU's board alone"));
+              HasSubstr("virtual.energy covers the module with its other chips, not the GPU's board alone"));
 }
 
 TEST(Energy, WithoutSensorsItSaysWhyNot) {

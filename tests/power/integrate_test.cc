@@ -258,7 +258,7 @@ TEST(Integrate, MeanPowerIsEnergyByTime) {
 
 TEST(Integrate, NothingReadIsAnError) {
   const Trace<Watts> power{{"nvml.power", Scope::gpu, {}}, {}};
-  EXPECT_THAT(integrate(power, ms(0), ms(100)).error().to_string(), HasSubstr("nvml.power told nothing"));
+  EXPECT_THAT(integrate(power, ms(0), ms(100)).error().to_string(), HasSubstr("nvml.power gave no reading"));
 }
 
 }  // namespace

@@ -86,8 +86,8 @@ TEST(TableOfBest, MarksWhatRanAtAnotherTimeThanTheDefault) {
             "1      250.0      16.00x  2\n"
             "2      160.0     ~25.00x  4\n"
             "The finalists come first, in the order of the final, where they ran in turns;\n"
-            "the times of the others are of the search and do not compare with theirs.\n"
-            "~ is not of turns with the default, but the ratio of two medians\n"
+            "the times of the others come from the search and cannot be compared with theirs.\n"
+            "~ is the ratio of two medians, not measured in turns with the default\n"
             "The default configuration takes 4.000 us; the best is 16.00 times as fast.\n"
             "That is the ratio of their medians.\n");
 }
@@ -114,11 +114,11 @@ TEST(TableOfBest, OrdersAndComparesAsTheFinalDid) {
             " 3      272.0  263.0 .. 281.0       1.00x  1\n"
             " 4      265.0  260.0 .. 270.0      ~1.01x  8\n"
             "The finalists come first, in the order of the final, where they ran in turns;\n"
-            "the times of the others are of the search and do not compare with theirs.\n"
-            "~ is not of turns with the default, but the ratio of two medians\n"
+            "the times of the others come from the search and cannot be compared with theirs.\n"
+            "~ is the ratio of two medians, not measured in turns with the default\n"
             "= 1 more cannot be told from the best: they were as good in turns with it\n"
             "The default configuration takes 272.0 ns; the best is 1.27 times as fast.\n"
-            "That is of their turns in the final, with an interval of 1.20 to 1.30 (95 %).\n");
+            "That was measured in turns in the final, with an interval of 1.20 to 1.30 (95 %).\n");
 }
 
 TEST(TableOfBest, SaysThatNothingIsBetterThanTheDefault) {

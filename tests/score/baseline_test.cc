@@ -67,9 +67,9 @@ TEST(Baseline, RefusesSpacesWithNothingToSearchFor) {
     return Baseline::of(grid(observations, 1).trials, ReplayClock::recorded).error().to_string();
   };
   EXPECT_EQ(message({failed(1), failed(1)}), "no recorded configuration is correct");
-  EXPECT_EQ(message({correct(5, 1)}), "all correct configurations are as fast: there is nothing to search for");
+  EXPECT_EQ(message({correct(5, 1)}), "all correct configurations are equally fast: there is nothing to search for");
   EXPECT_EQ(message({correct(5, 1), correct(5, 1), failed(1)}),
-            "all correct configurations are as fast: there is nothing to search for");
+            "all correct configurations are equally fast: there is nothing to search for");
   EXPECT_EQ(message({failed(0), failed(0), failed(0), correct(1, 1e-9), correct(2, 2e-9)}),
             "evaluations were recorded as costing no time");
 }

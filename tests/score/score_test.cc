@@ -173,7 +173,7 @@ TEST(Score, SaysWhatIsWrong) {
   EXPECT_THAT(message(score({space}, {{"greedy_ils", {{"walk", 1.0}}}}, {})), HasSubstr("no such parameter"));
   const Recorded constant(grid({correct(10, 1), correct(10, 1)}, 2));
   EXPECT_EQ(message(constant.scored()),
-            "made up: all correct configurations are as fast: there is nothing to search for");
+            "made up: all correct configurations are equally fast: there is nothing to search for");
 }
 
 // Two of 100 configurations are correct, and the failures cost more than the whole budget.

@@ -115,7 +115,7 @@ TEST(EnergyProtocol, ABoardThatIsLostInTheWindowIsSaid) {
   } load(measured.board);
   const auto figures = power::measure(*measured.recorder, load, {});
   ASSERT_FALSE(figures);
-  EXPECT_NE(figures.error().to_string().find("stopped telling in the middle of an energy window"), std::string::npos)
+  EXPECT_NE(figures.error().to_string().find("stopped reporting in the middle of an energy window"), std::string::npos)
       << figures.error().to_string();
 }
 

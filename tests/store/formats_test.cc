@@ -62,7 +62,7 @@ TEST_F(LoadResults, AFinalWithoutSenseIsRefused) {
             "trial 1: `median` must be a finite number");
   EXPECT_EQ(refused(R"("over_default":[1,1,1])"), "trial 1: `median` is missing");
   EXPECT_EQ(refused(R"("in_search":{"time":0,"objective":1})"), "trial 1: `in_search` must have a time above 0");
-  EXPECT_EQ(refused(R"("final":"third")"), "trial 1: `final` is none that Wattune knows: `third`");
+  EXPECT_EQ(refused(R"("final":"third")"), "trial 1: `final` has a value that Wattune does not know: `third`");
 }
 
 // A time of 0 means that the kernel was not timed.
@@ -181,7 +181,8 @@ TEST_F(LoadResults, NamesTheTrialThatIsWrong) {
   const std::size_t second = text.find("\"status\":\"compile\"");
   text.replace(second, 18, "\"status\":\"kaputt!\"");
   write_contents(path("r"), text);
-  EXPECT_EQ(load_results(path("r")).error().message(), "trial 2: `status` is none that Wattune knows: `kaputt!`");
+  EXPECT_EQ(load_results(path("r")).error().message(),
+            "trial 2: `status` has a value that Wattune does not know: `kaputt!`");
 }
 
 TEST_F(WriteFile, OverwritesOnlyWhenAsked) {

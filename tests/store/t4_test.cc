@@ -106,7 +106,7 @@ TEST(T4, HeedsTheUnitOfTime) {
   EXPECT_EQ(objective_of(result, R"("metadata": {"timeunit": "nanoseconds"}, )"), 4.0);
   EXPECT_EQ(objective_of(result, R"("metadata": {"timeunit": "seconds"}, )"), 4e9);
   EXPECT_EQ(parse_one(result, R"("metadata": {"timeunit": "years"}, )").error().to_string(),
-            "r.json: `timeunit` is no unit of time: `years`");
+            "r.json: `timeunit` is not a unit of time: `years`");
 }
 
 TEST(T4, PrefersTheMeasuredTimeToTheRuns) {
@@ -173,7 +173,7 @@ TEST(T4, SaysWhichResultIsWrong) {
   EXPECT_EQ(error(parse_t4("{\"results\": [1]}", "r.json")), "r.json: `results` may only hold objects");
   EXPECT_EQ(error(parse_one(R"("times": {})")), "r.json: result 1: `invalidity` is missing");
   EXPECT_EQ(error(parse_one(R"("times": {}, "invalidity": "odd")")),
-            "r.json: result 1: `invalidity` is none of T4's: `odd`");
+            "r.json: result 1: `invalidity` is not one of T4's: `odd`");
   EXPECT_EQ(error(parse_one(R"("times": {}, "invalidity": "correct")")),
             "r.json: result 1: a correct result has neither a measured time nor `runtimes`");
   EXPECT_EQ(error(parse_one(R"("times": {"runtimes": [1e308]}, "invalidity": "correct")")),

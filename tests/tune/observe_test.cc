@@ -335,7 +335,7 @@ TEST(Observing, SaysAtOnceWhyNothingCanBeCounted) {
   winners.device.on_count(two_counters);
   EvaluatorOptions options = kCounters;
   options.observe_for = ObserveFor::winners;
-  EXPECT_THAT(winners.start(options).error().to_string(), HasSubstr("only winners are to be observed"));
+  EXPECT_THAT(winners.start(options).error().to_string(), HasSubstr("if only winners are observed"));
 }
 
 // A profiler that fails later, because another one took the counters, is no configuration's failure; it ends the run.

@@ -94,7 +94,7 @@ TEST_F(Tuner, TheTimeEndsTheFinalToo) {
   ASSERT_TRUE(result);
   EXPECT_EQ(sink.trials.size(), 3u);
   EXPECT_EQ(evaluator.asked, 3);  // at 3, 4 and 5 seconds
-  EXPECT_EQ(result->stop_reason->text, "3 s passed, which left none to compare the best in turns");
+  EXPECT_EQ(result->stop_reason->text, "3 s passed, which left no time to compare the best in turns");
   EXPECT_EQ(result->best->configuration.id(), 1u);
 }
 
@@ -111,7 +111,7 @@ TEST_F(Tuner, AFinalByEnergyHasAPartOfTheTime) {
   EXPECT_EQ(sink.trials.size(), 2u);  // until 44 s
   EXPECT_EQ(evaluator.asked, 39);     // at 44 to 82 s
   EXPECT_EQ(result->stop_reason->text,
-            "44 s passed, which left none to compare the best in turns; 36 of the 80 s were kept for the final");
+            "44 s passed, which left no time to compare the best in turns; 36 of the 80 s were kept for the final");
 }
 
 // The least final takes eighteen windows of a second: more than half of 35 s.

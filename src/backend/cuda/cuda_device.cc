@@ -226,7 +226,7 @@ Result<std::unique_ptr<Device>> attach_cuda(CUctx_st* context) {
         .hint("make one current first, as the runtime API does with cudaFree(0), or pass the context");
   const CurrentContext current(*cu, context);
   if (current.code() != CUDA_SUCCESS)
-    return Error(ErrorCode::invalid_argument, "what was passed is no CUDA context that lives")
+    return Error(ErrorCode::invalid_argument, "the handle that was passed is not a live CUDA context")
         .native(current.code(), cu_error(*cu, current.code(), {}).native_name());
   WATTUNE_ASSIGN(CuDevice device, device_of_context(*cu));
   WATTUNE_ASSIGN(std::shared_ptr<Session> session, Session::attach(device, context));

@@ -39,7 +39,7 @@ class RepeatedLaunch : public PreparedLaunch {
 
 Error not_replaced(std::size_t argument, std::string_view what) {
   return Error(ErrorCode::unavailable,
-               fmt::format("argument {} of what was prepared cannot become {}: the device is not in this process",
+               fmt::format("argument {} of the prepared launch cannot become {}: the device is not in this process",
                            argument + 1, what));
 }
 
@@ -69,7 +69,7 @@ std::uint64_t Stream::next_serial() {
 }
 
 Result<StreamState> Stream::state() const {
-  return Error(ErrorCode::unavailable, "this device does not say what a stream is doing without waiting for it");
+  return Error(ErrorCode::unavailable, "this device does not tell the state of a stream without waiting for it");
 }
 
 Error no_unit_ranges(const DeviceInfo& device) {

@@ -40,7 +40,8 @@ class HostDevice : public Device {
   }
 
   Result<CompileTarget> compile_target(const KernelSource&) override {
-    return Error(ErrorCode::unavailable, "compile processes would share the processors with what is timed");
+    return Error(ErrorCode::unavailable,
+                 "compile processes would share the processors with the kernels that are timed");
   }
 
   Result<std::unique_ptr<Program>> load(const Image&, std::span<const Macro>, Nanoseconds) override {

@@ -135,7 +135,8 @@ Result<std::unique_ptr<Device>> attach_opencl(_cl_context* context, _cl_device_i
   using namespace opencl;
   WATTUNE_ASSIGN(const ClApi* cl, cl_api());
   if (context == nullptr || !has_device(*cl, context, device))
-    return Error(ErrorCode::invalid_argument, "what was passed is no OpenCL context, or it does not have this device");
+    return Error(ErrorCode::invalid_argument,
+                 "the handle that was passed is not an OpenCL context that has this device");
   WATTUNE_ASSIGN(ClDevice described, describe_device(device));
   WATTUNE_ASSIGN(std::shared_ptr<Session> session, Session::attach(described, context));
   return std::unique_ptr<Device>(std::make_unique<OpenClDevice>(std::move(described), std::move(session)));

@@ -104,7 +104,7 @@ Result<std::vector<std::byte>> Channel::receive(const Deadline& deadline) {
   Header header;
   WATTUNE_TRY(receive_bytes(std::as_writable_bytes(std::span(&header, 1)), deadline));
   if (header.magic != kMagic || header.payload_bytes > kMaxPayload)
-    return Error(ErrorCode::parse_error, "what came over the socket is no message of this build");
+    return Error(ErrorCode::parse_error, "a message over the socket is not one of this build");
   // The payload is read in pieces, so that a wrong length does not allocate more memory than the bytes that really
   // come.
   constexpr std::size_t kPiece = std::size_t{1} << 20;

@@ -27,7 +27,8 @@ double total_bytes(const auto& spans) {
 }  // namespace
 
 Result<std::shared_ptr<Connection>> Connection::start(const WorkerOptions& options) {
-  if (options.stop.stop_requested()) return Error(ErrorCode::unavailable, "who uses workers has been told to stop");
+  if (options.stop.stop_requested())
+    return Error(ErrorCode::unavailable, "the program that uses workers was told to stop");
   WATTUNE_ASSIGN(WorkerProcess process, WorkerProcess::start(options));
   return std::shared_ptr<Connection>(new Connection(std::move(process), options.stop));
 }

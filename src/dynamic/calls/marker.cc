@@ -38,7 +38,7 @@ Result<void> wait(const backend::Event& mark, Nanoseconds limit) {
   for (Nanoseconds pause = kFirstSleep;; pause = std::min(2.0 * pause, kLongestSleep)) {
     WATTUNE_ASSIGN(const bool ready, mark.ready());
     if (ready) return {};
-    if (waited.elapsed() > limit) return Error(ErrorCode::timeout, "what was waited for has not ended in time");
+    if (waited.elapsed() > limit) return Error(ErrorCode::timeout, "the mark was not reached in time");
     std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(pause.value()));
   }
 }

@@ -234,7 +234,7 @@ class TunerOfOneDevice : public Tuner {
 
   void note_other_versions(const KernelVersion& version) {
     if (const std::size_t others = wisdom_->count_of_other_versions(version); others > 0)
-      note(fmt::format("wisdom of kernel `{}` is of other versions of its code, and is not used: {} of its entries",
+      note(fmt::format("wisdom of kernel `{}` is for other versions of its code, and is not used: {} of its entries",
                        version.name, others));
   }
 

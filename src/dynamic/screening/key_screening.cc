@@ -214,7 +214,7 @@ Result<std::unique_ptr<tune::Evaluator>> KeyScreening::set_up(const ScreeningPla
 Result<void> KeyScreening::check_verified(const tune::Evaluator& evaluator, const ScreeningPlace& place) {
   const tune::Verification verification = evaluator.verification();
   if (verification.by.empty() && !search_.adopts_unverified)
-    return Error(ErrorCode::unavailable, "what outputs should be is not known: " + verification.why_not)
+    return Error(ErrorCode::unavailable, "the right outputs are not known: " + verification.why_not)
         .hint("give the spec a reference, or allow it by TuningPolicy::adopt_unverified");
   if (std::exchange(was_set_up_, true)) return {};
   for (const std::string& what : verification.left_out)

@@ -54,7 +54,7 @@ Result<void> MemoryCheck::check(const Needed& needed, const CallArgument& given,
   const backend::Buffer* const buffer = given.buffer();
   if (needed.pixels != (buffer != nullptr && buffer->has_pixels()))
     return Error(ErrorCode::mismatch,
-                 fmt::format("argument `{}` of kernel `{}` is {}, what the call passes is {}", needed.name, kernel_,
+                 fmt::format("argument `{}` of kernel `{}` is {}, but the call passes {}", needed.name, kernel_,
                              needed.pixels ? "an image" : "a buffer", needed.pixels ? "none" : "an image"));
   if (buffer != nullptr) return buffer->bytes() < needed.bytes ? too_small(needed, buffer->bytes()) : Result<void>();
   if (given.memory() == 0) return too_small(needed, 0);

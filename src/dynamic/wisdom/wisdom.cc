@@ -24,8 +24,8 @@ bool has_folder(const std::filesystem::path& file) {
 }
 
 Error no_folder(const std::filesystem::path& file) {
-  return Error(ErrorCode::not_found, fmt::format("what is learned cannot be kept in {}: there is no such folder as {}",
-                                                 file.string(), file.parent_path().string()))
+  return Error(ErrorCode::not_found, fmt::format("wisdom cannot be kept in {}: there is no folder {}", file.string(),
+                                                 file.parent_path().string()))
       .hint("make the folder");
 }
 

@@ -71,7 +71,7 @@ Configuration configuration_from(const Json& object) {
 Measured measured_from(const std::string& name) {
   for (const Measured measured : {Measured::in_place, Measured::screened, Measured::offline})
     if (to_string(measured) == name) return measured;
-  throw Malformed(fmt::format("`measured` is none that Wattune knows: {}", in_quotes(name)));
+  throw Malformed(fmt::format("`measured` has a value that Wattune does not know: {}", in_quotes(name)));
 }
 
 // Reads whether the key was tuned. Entries that do not tell were tuned.
@@ -83,7 +83,7 @@ bool tuned_from(const Json& json) {
 
 store::TimePoint time_from(const std::string& text) {
   const std::optional<store::TimePoint> time = store::parse_timestamp(text);
-  if (!time) throw Malformed(fmt::format("`measured_at` is no time: {}", in_quotes(text)));
+  if (!time) throw Malformed(fmt::format("`measured_at` is not a time: {}", in_quotes(text)));
   return *time;
 }
 

@@ -385,7 +385,7 @@ bool has_graphics_clocks(const space::SearchSpace& space) {
 Result<std::unique_ptr<Strategy>> make_walk(const MethodInfo& info, const space::SearchSpace& space,
                                             const MethodOptions& options) {
   if (!options.shapes)
-    return Error(ErrorCode::invalid_argument, "the method walks over block shapes, of which there are none")
+    return Error(ErrorCode::invalid_argument, "the method walks over block shapes, and there are none")
         .about(info.name)
         .hint("a work-group in [launch] that reads parameters makes them, or parameters named block_size_x, _y and _z");
   return make_occupancy_walk(space, options.shapes, {.lower_clock = info.needs_clocks, .objectives = info.objectives});
@@ -427,9 +427,9 @@ Result<std::unique_ptr<Strategy>> make_method(const std::string& name, const spa
         .about(name)
         .hint("a parameter `nvml_gr_clock` is one (docs/formats/spec.md)");
   if (recipe->info.follows_advice && !options.advised_clock)
-    return Error(ErrorCode::invalid_argument, "the method follows advice on clocks, of which there is none")
+    return Error(ErrorCode::invalid_argument, "the method follows advice on clocks, and there is none")
         .about(name)
-        .hint("`wattune tune --others` names recordings of other kernels, which it comes from");
+        .hint("the advice comes from recordings of other kernels, which `wattune tune --others` names");
   if (recipe->info.walks_shapes) return make_walk(recipe->info, space, options);
   std::unique_ptr<Strategy> method = std::make_unique<Method>(space, *recipe, options);
   return method;

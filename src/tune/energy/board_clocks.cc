@@ -189,7 +189,8 @@ Result<backend::BoardSetting> BoardClocks::setting_of(const Configuration& confi
   for (const Parameter& parameter : parameters_) {
     const Value* const value = configuration.find(parameter.name);
     if (value == nullptr || !value->is_number())
-      return Error(ErrorCode::invalid_argument, "what is set on the board must be a number").about(parameter.name);
+      return Error(ErrorCode::invalid_argument, "a value that is set on the board must be a number")
+          .about(parameter.name);
     const double number = value->as_real();
     if (parameter.role == ParameterRole::graphics_clock) setting.graphics = Megahertz(number);
     if (parameter.role == ParameterRole::memory_clock) setting.memory = Megahertz(number);

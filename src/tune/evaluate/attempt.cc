@@ -285,7 +285,7 @@ bool Attempt::begins_race() const { return checks_later() && run_.policy.races()
 bool Attempt::check_if_needed() {
   const bool is_needed = run_.check == CheckOutput::contenders ? is_contender() : is_best();
   if (!is_needed) {
-    observation_.message = "only what may be the best is compared";
+    observation_.message = "only configurations that may be the best are compared";
     return true;
   }
   const Stopwatch stopwatch;

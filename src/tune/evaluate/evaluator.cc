@@ -197,7 +197,7 @@ Result<void> know_idle_power(EvaluationContext& run) {
 Result<void> check_observers(const KernelSpec& spec, const EvaluatorOptions& options) {
   const bool observes = !observed_metrics(options).empty();
   if (!observes || options.observe_for == ObserveFor::every || !custom_objective(spec)) return {};
-  return Error(ErrorCode::invalid_argument, "only winners are to be observed, which the time must decide then")
+  return Error(ErrorCode::invalid_argument, "if only winners are observed, the time must be the objective")
       .about(custom_objective(spec)->metric)
       .hint("observe every configuration");
 }

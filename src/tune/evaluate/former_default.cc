@@ -31,7 +31,7 @@ Configuration default_of(const RunInfo& info) {
 
 Error cannot_go_on(const Configuration& former, std::string why) {
   return Error(ErrorCode::mismatch,
-               "what was measured was judged by the outputs of another default configuration, " + std::move(why))
+               "earlier results were compared with the outputs of another default configuration, " + std::move(why))
       .about(former.to_string())
       .hint("keep that default, or write to another file");
 }

@@ -89,7 +89,7 @@ Result<std::vector<MetricDefinition>> definitions(const KernelSpec& spec, const 
     if (standard == nullptr || is_known(objective.metric)) continue;
     for (const auto& [part, origin] : kParts)
       if (standard->expression.find(part) != std::string_view::npos && !is_known(part))
-        return Error(ErrorCode::not_found, fmt::format("the objective is made of `{}`, which is no metric", part))
+        return Error(ErrorCode::not_found, fmt::format("the objective reads `{}`, which is not a metric", part))
             .about(objective.metric)
             .hint(origin);
     all.push_back({objective.metric, {std::string(standard->expression), {}}});
@@ -126,7 +126,7 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
   std::set<std::string> from_energy;  // metrics computed from readings of the board's sensors
   for (const std::string& name : observed) {
     if (std::ranges::count(parameters, name, &Parameter::name) > 0)
-      return Error(ErrorCode::invalid_argument, "a parameter has the name of what is observed").about(name);
+      return Error(ErrorCode::invalid_argument, "a parameter has the name of an observed metric").about(name);
     names.push_back(name);
     if (is_of_board(name)) from_energy.insert(name);
   }
@@ -200,7 +200,8 @@ Result<Metric> Metrics::objective_in(const Computed& computed) const {
   if (found == computed.known.end() && !computed.refusals.empty())
     return Error(ErrorCode::invalid_argument, computed.refusals);
   if (found == computed.known.end())
-    return Error(ErrorCode::unavailable, "the device does not tell what the objective needs").about(objective_->metric);
+    return Error(ErrorCode::unavailable, "the device does not report a metric that the objective needs")
+        .about(objective_->metric);
   Metric metric = *found;
   if (objective_->maximize) metric.value = -metric.value;
   return metric;

@@ -255,7 +255,7 @@ Result<void> Search::tell(Contest contest, std::size_t device) {
     if (options_.cancelled())
       tally_->result.stop_reason = cancelled();
     else if (options_.stop.time && tally_->result.stop_reason)
-      tally_->result.stop_reason->text += ", which left none to compare the best in turns";
+      tally_->result.stop_reason->text += ", which left no time to compare the best in turns";
     return {};
   }
   Final final{.trials = {}, .rounds = std::move(contest.rounds)};

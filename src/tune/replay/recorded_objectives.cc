@@ -50,7 +50,7 @@ Result<Recording> Recording::with_objectives(const KernelSpec& spec) const {
     if (!observation.ok()) continue;
     observation.objective_value.reset();
     if (metrics.objective_needs_energy() && was_left_out(observation)) {
-      fail(observation, Status::not_recorded, "its energy was not measured, since its time alone spoke against it");
+      fail(observation, Status::not_recorded, "its energy was not measured, because its time alone ruled it out");
       continue;
     }
     std::erase_if(observation.metrics, [&](const Metric& metric) { return is_defined(spec, metric.name); });
