@@ -211,8 +211,8 @@ double spread_of_readings(const Trace<Watts>& power, const Told& told) {
   return n > 0.0 && sum > 0.0 ? std::sqrt(std::max(0.0, n * squares - sum * sum)) / sum : 0.0;
 }
 
-// Bounds the error of the integrated energy. Either end may lie within a launch, of which readings that cover several
-// show little, and readings that cover a part show how its power varies.
+// Bounds the error of the integrated energy. Either end may lie within a launch. Readings that cover several launches
+// show little of one; readings that cover a part of a launch show how its power varies.
 Joules bound_by_power(const BoardSensors& sensors, const Told& told, const RunWindow& window, const Cost& cost,
                       Watts in_gaps) {
   const SensorTraits& traits = sensors.power->sensor.traits;

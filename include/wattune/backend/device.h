@@ -79,7 +79,7 @@ class WATTUNE_EXPORT Device {
   // of memory.
   virtual Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) = 0;
   // Creates a buffer of pixels. Kernels get an image object (OpenCL) or a texture or surface object (CUDA) in its
-  // place. It is written, read and copied as any buffer, in rows without gaps, and has no guard zones. Fails with
+  // place. It is written, read and copied like any buffer, in rows without gaps, and has no guard zones. Fails with
   // unavailable if the device has no images or none of this layout.
   virtual Result<std::unique_ptr<Buffer>> create_pixel_buffer(const PixelLayout& /*layout*/) {
     return Error(ErrorCode::unavailable, "this device has no images");

@@ -29,7 +29,7 @@ namespace {
 
 class CudaCounters : public Counters {
  public:
-  // Makes the counters of the session's device; The device keeps `session` up to date when it is reset.
+  // Makes the counters of the session's device. The device keeps `session` up to date when it is reset.
   explicit CudaCounters(const std::shared_ptr<Session>& session) : session_(session) {}
 
   Result<std::vector<CounterInfo>> list() override {

@@ -16,7 +16,7 @@ struct Prospect {
   // The largest possible speed-up over running one after the other, if both kernels take equally long. Absent if the
   // use of the GPU by one of them is unknown, or if its measured times contradict the counts.
   std::optional<double> packing_bound;
-  // Whether one kernel fills a resource that all SMs share, and the other a resource of each SM. Absent if the profiles
+  // True if one kernel fills a resource that all SMs share, and the other a resource of each SM. Absent if the profiles
   // do not show it.
   std::optional<bool> complementary;
 

@@ -14,9 +14,9 @@
 //   parallelism    1 - multiprocessor activity
 //
 // A counter of an amount should fall in proportion to its bottleneck b. A low utilisation should rise in proportion to
-// what it lacks. There are two differences to KTT. Shares are of all instructions of threads, while KTT divides by
-// slots, which count divergence twice. Too few threads for the device are no bottleneck here, because a strategy does
-// not know the device's cores.
+// the part that is unused. There are two differences to KTT. Shares are of all instructions of threads, while KTT
+// divides by slots, which count divergence twice. Too few threads for the device are no bottleneck here, because a
+// strategy does not know the device's cores.
 #pragma once
 
 #include <array>
