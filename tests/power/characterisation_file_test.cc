@@ -62,7 +62,7 @@ TEST_F(CharacterisationFile, OfAnotherDriverIsALine) {
 }
 
 TEST_F(CharacterisationFile, ThatIsDamagedIsALineWithItsName) {
-  EXPECT_THAT(refused("{"), HasSubstr("GPU-6f1a.json: what was measured of this board's sensors is damaged"));
+  EXPECT_THAT(refused("{"), HasSubstr("GPU-6f1a.json: the measured properties of this board's sensors are damaged"));
   EXPECT_THAT(refused("[]"), HasSubstr("is no characterisation of Wattune: its first line is `[]`"));
   EXPECT_THAT(refused(""), HasSubstr("it is empty"));
   EXPECT_EQ(refused("[]").find('\n'), std::string::npos);

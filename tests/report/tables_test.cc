@@ -118,7 +118,7 @@ TEST(TableOfBest, OrdersAndComparesAsTheFinalDid) {
             "~ is the ratio of two medians, not measured in turns with the default\n"
             "= 1 more cannot be told from the best: they were as good in turns with it\n"
             "The default configuration takes 272.0 ns; the best is 1.27 times as fast.\n"
-            "That was measured in turns in the final, with an interval of 1.20 to 1.30 (95 %).\n");
+            "The final measured that in turns, with an interval of 1.20 to 1.30 (95 %).\n");
 }
 
 TEST(TableOfBest, SaysThatNothingIsBetterThanTheDefault) {
