@@ -98,8 +98,8 @@ TEST_F(TogetherResident, KernelsWithoutATwinHaveNoResidentBlocks) {
 }
 
 TEST_F(TogetherResident, RefusesWhatSaysNothing) {
-  EXPECT_THAT(tune("--resident-blocks 0").err, HasSubstr("are different ones, from 1 on: `0`"));
-  EXPECT_THAT(tune("--resident-blocks 2,2").err, HasSubstr("are different ones, from 1 on: `2`"));
+  EXPECT_THAT(tune("--resident-blocks 0").err, HasSubstr("must be at least 1 and all different: `0`"));
+  EXPECT_THAT(tune("--resident-blocks 2,2").err, HasSubstr("must be at least 1 and all different: `2`"));
   EXPECT_THAT(tune("--resident-blocks 1 --strategy walk").err,
               HasSubstr("a walk leaves resident blocks as they are: `walk`"));
 }
