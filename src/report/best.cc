@@ -152,8 +152,8 @@ std::string level_note(const std::vector<const Trial*>& trials) {
 // Describes how the ratio of the best to the default was found; empty if no final was held.
 std::string how_compared(const Trial& best) {
   if (const std::optional<PairedGain>& gain = best.observation.over_default)
-    return fmt::format("The final measured that in turns, with an interval of {:.2f} to {:.2f} (95 %).\n",
-                       gain->low, gain->high);
+    return fmt::format("The final measured that in turns, with an interval of {:.2f} to {:.2f} (95 %).\n", gain->low,
+                       gain->high);
   return is_winner(best) ? "That is the ratio of their medians.\n" : "";
 }
 
