@@ -117,8 +117,8 @@ TEST(SpaceCommand, SaysThatTheDefaultIsInvalid) {
       spec_of("a = { values = [1, 2, 4, 8], default = 8 }\nb = { values = [1, 2, 3], default = 3 }\n", kConstraint));
   EXPECT_THAT(run_wattune(folder, {"space", "s.toml"}).out,
               HasSubstr("default   a=1, b=3\n"
-                        "          the spec's default breaks `a * b <= 8`; the nearest valid configuration stands for "
-                        "it\n"));
+                        "          the spec's default breaks `a * b <= 8`; the nearest valid configuration takes "
+                        "its place\n"));
   folder.write("s.toml", spec_of("a = [8, 1]\nb = [3, 1]\n", kConstraint));
   EXPECT_THAT(run_wattune(folder, {"space", "s.toml"}).out, testing::Not(HasSubstr("the spec's default")));
 }

@@ -30,7 +30,7 @@ inline Error gone(const DeviceInfo& info, bool attached) {
 // Returns the error of adopt_stream() and adopt_buffer() on a device that is not in this process or not of this API.
 inline Error no_home(const DeviceInfo& info, std::string_view api) {
   return Error(ErrorCode::invalid_argument,
-               fmt::format("{} is not a {} device in this process, so it cannot adopt an application's objects",
+               fmt::format("{} is no {} device in this process, so it cannot adopt an application's objects",
                            info.selector, api))
       .hint("attach to the application's context first");
 }
