@@ -246,11 +246,16 @@ class MachineOfSmallGrids : public RecordedMachine {
   double full_;
 };
 
-// Three works at once are as fast as alone, whichever they are, and two are what one work of each kernel makes.
-TEST(WayChoice, ManyStreamsAreKeptIfSeveralWorksOfAKernelFillTheSms) {
+RecordedPair pair_of_small_grids() {
   RecordedPair pair = recorded_pairs()[0];
   pair.alone_ms = {1.0, 1.0};
   pair.works = {1, 1};
+  return pair;
+}
+
+// Three works at once are as fast as alone, whichever they are, and two are what one work of each kernel makes.
+TEST(WayChoice, ManyStreamsAreKeptIfSeveralWorksOfAKernelFillTheSms) {
+  const RecordedPair pair = pair_of_small_grids();
   MachineOfSmallGrids machine(pair, 3.0);
   Scheduler scheduler(machine, policy_named("paired"));
   PairForecast believed = believed_ways(pair, kClasses[0]);
@@ -266,9 +271,7 @@ TEST(WayChoice, ManyStreamsAreKeptIfSeveralWorksOfAKernelFillTheSms) {
 
 // A split is as fast as many streams, but for its last works, which keep their SMs. It must not lead to turns.
 TEST(WayChoice, ManyStreamsFollowWhereAnotherWayDoesNotPay) {
-  RecordedPair pair = recorded_pairs()[0];
-  pair.alone_ms = {1.0, 1.0};
-  pair.works = {1, 1};
+  const RecordedPair pair = pair_of_small_grids();
   MachineOfSmallGrids machine(pair, 3.0);
   Scheduler scheduler(machine, policy_named("paired"));
   PairForecast ways{.sms_of_first = 64, .whole = true, .rates = {1.5, 1.51}, .measured = 50};

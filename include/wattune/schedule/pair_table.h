@@ -40,7 +40,8 @@ class WATTUNE_EXPORT PairTable {
   // Notes a measured speed of `kernel` beside the other one in this shape at these clocks, divided by its speed alone.
   // The ratio corrects the forecast of this shape at all clocks, and those of all shapes in which the two have not run.
   // It is ignored if it is not positive and finite, or if there is no forecast of this way. `works` is the number of
-  // whole works that ran at this speed. The first such speed replaces a forecast that no measurement supports.
+  // whole works that ran at this speed. The first such speed replaces a forecast that no measurement supports; one of
+  // more works than before weighs by its works.
   void observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate,
                const std::optional<backend::BoardSetting>& clocks = {}, std::size_t works = 0);
   // Notes the power of the board while the two ran. The power that each adds to the idle power is corrected in all

@@ -15,6 +15,9 @@ namespace wattune::inline v0_1::schedule {
 namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+// Works of both kernels in a first trial, which takes a quarter of those that are left.
+constexpr double kLeastInManyStreams = 8.0;
+constexpr double kMostInManyStreams = 16.0;
 constexpr double kCloseToBest = 1.01;  // cost over that of the best way up to which works go on in many streams
 
 bool is_whole_on_all_sms(const Candidate* work) {
@@ -68,9 +71,8 @@ class Selection {
       all[which] += static_cast<double>(ended.works);
       begun[which] += static_cast<double>(ended.works);
     }
-    const double works = pair_.forecast.measured > 0 ? kWorksToBeSure
-                                                     : std::clamp(0.25 * (all[0] + all[1]), 0.5 * kWorksInManyStreams,
-                                                                  1.0 * kWorksInManyStreams);
+    const double of_trial = std::clamp(0.25 * (all[0] + all[1]), kLeastInManyStreams, kMostInManyStreams);
+    const double works = pair_.forecast.measured > 0 ? kWorksToBeSure : of_trial;
     const double part = std::max(works / (all[0] + all[1]), 1.0 / std::min(all[0], all[1]));
     for (std::size_t i = 0; i < 2; ++i) most_[i] = chosen_[i] + std::max(0.0, std::round(part * all[i]) - begun[i]);
   }
@@ -127,13 +129,9 @@ std::optional<PairForecast> best_way_of(CandidatePair pair, const QueueView& vie
   if (!way || way->many_streams) return way;
   pair.forecast = *way;
   if (saves_time(pair, view, table, options)) return way;
-  std::optional<PairForecast> best;
-  for (const PairForecast& other : table.ways(pair.first->kernel, pair.second->kernel)) {
-    const bool may_follow = other.many_streams && other.measured > 0 && may_run(pair, other, view, options) &&
-                            other.speedup() >= 1.0 + options.least_gain;
-    if (may_follow && (!best || other.speedup() > best->speedup())) best = other;
-  }
-  return best ? best : way;
+  auto many = best_in_many_streams(pair.first->kernel, pair.second->kernel, table);
+  const bool gains = many && many->speedup() >= 1.0 + options.least_gain && may_run(pair, *many, view, options);
+  return gains ? many : way;
 }
 
 // Returns the way in which the works had better go on, if it is about as good as the best.

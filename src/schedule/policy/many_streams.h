@@ -4,16 +4,13 @@
 // since several works of one kernel run at once. Nothing stops them, so another way begins when all have ended.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 
 #include "schedule/policy/shares.h"
 
 namespace wattune::inline v0_1::schedule {
 
-// Works of both kernels in a trial, a quarter of those that are left but half as many as this at least; and in a trial
-// that makes sure.
-inline constexpr double kWorksInManyStreams = 16.0;
+// Works of both kernels after which many streams count as measured; a second trial takes as many.
 inline constexpr double kWorksToBeSure = 48.0;
 
 // Plans works of the only two kernels in this way. If works run in other ways, or a trial is to begin, plans that these

@@ -217,16 +217,16 @@ Nanoseconds lost_by_going_on(const KernelTraits& kernel, Nanoseconds left, unsig
   return std::max(0.0, slower) * left;
 }
 
-std::optional<double> speedup_in_many_streams(KernelId first, KernelId second, const PairTable& table) {
-  std::optional<double> most;
-  for (const PairForecast& way : table.ways(first, second))
-    if (way.many_streams && way.measured > 0) most = std::max(most.value_or(0.0), way.speedup());
-  return most;
+std::optional<PairForecast> best_in_many_streams(KernelId first, KernelId second, const PairTable& table) {
+  std::optional<PairForecast> best;
+  for (PairForecast& way : table.ways(first, second))
+    if (way.many_streams && way.measured > 0 && (!best || way.speedup() > best->speedup())) best = std::move(way);
+  return best;
 }
 
 bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
-           const PolicyOptions& options, const std::optional<double>& in_many_streams) {
-  if (in_many_streams) return merit >= 1.0 + options.least_gain;
+           const PolicyOptions& options, bool ran_in_many_streams) {
+  if (ran_in_many_streams) return merit >= 1.0 + options.least_gain;
   const double in_turn =
       forecast.rates[0] / speed_in_turn(*kernels[0]) + forecast.rates[1] / speed_in_turn(*kernels[1]);
   return merit >= 1.0 + options.least_gain &&
@@ -253,7 +253,7 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
                                      const PolicyOptions& options) {
   const Remainder left = remainder_of(pair, view, table);
   const bool only_measured = waits_for_trials(pair, view, table, options);
-  const auto in_many = speedup_in_many_streams(pair.first->kernel, pair.second->kernel, table);
+  const bool ran_in_many = best_in_many_streams(pair.first->kernel, pair.second->kernel, table).has_value();
   std::optional<PairForecast> best;
   double least = std::numeric_limits<double>::infinity();
   for (const PairForecast& each : table.ways(pair.first->kernel, pair.second->kernel)) {
@@ -263,7 +263,7 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
     const bool as_they_run = both_run(pair) && !anew[0] && !anew[1];
     // A work that has become whole cannot go back to its share before it has ended.
     const bool becomes_whole = way.whole && (anew[0] || anew[1]) && !both_run(pair);
-    if (!merit || !(as_they_run || gains(*merit, way, {pair.first->traits, pair.second->traits}, options, in_many)))
+    if (!merit || !(as_they_run || gains(*merit, way, {pair.first->traits, pair.second->traits}, options, ran_in_many)))
       continue;
     if (is_for_trials(way) || (only_measured && way.measured == 0)) continue;
     if (way.clocks != pair.forecast.clocks || !may_run(pair, way, view, options)) continue;
@@ -283,8 +283,8 @@ bool saves_time(const CandidatePair& pair, const QueueView& view, const PairTabl
   const Remainder left{.alone = {backlog_of(*pair.first, view), backlog_of(*pair.second, view)},
                        .speeds_without = speeds};
   const Nanoseconds together = time_together(way, left);
-  const auto in_many = speedup_in_many_streams(pair.first->kernel, pair.second->kernel, table);
-  const Nanoseconds in_turn = together * (in_many ? way.speedup() / std::max(1.0, *in_many)
+  const auto in_many = best_in_many_streams(pair.first->kernel, pair.second->kernel, table);
+  const Nanoseconds in_turn = together * (in_many ? way.speedup() / std::max(1.0, in_many->speedup())
                                                   : way.rates[0] / speeds[0] + way.rates[1] / speeds[1]);
   const Nanoseconds parting =
       switching_of(pair, {runs_in_a_share(*pair.first), runs_in_a_share(*pair.second)}, view.limits);

@@ -46,15 +46,15 @@ Residency best_residency(const KernelTraits& kernel);
 Nanoseconds lost_by_going_on(const KernelTraits& kernel, Nanoseconds left, unsigned per_sm, unsigned sms,
                              const MachineLimits& limits);
 
-// Returns the highest measured speed of the two in many streams over one after the other; nullopt if none was measured.
-std::optional<double> speedup_in_many_streams(KernelId first, KernelId second, const PairTable& table);
+// Returns the fastest way of the two in many streams that was measured; nullopt if none was.
+std::optional<PairForecast> best_in_many_streams(KernelId first, KernelId second, const PairTable& table);
 
 // Tells whether the pair gains over one after the other, each in its best way alone. The energy of that way is unknown,
 // so only times are compared with it. If the pair ran in many streams, these are the alternative. They fill the SMs
 // that last blocks leave as works alone do, and their speed was measured, so that the pair need only gain over plain
 // turns.
 bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
-           const PolicyOptions& options, const std::optional<double>& in_many_streams);
+           const PolicyOptions& options, bool ran_in_many_streams);
 
 // True if arrivals would wait too long for one of the two, since nothing stops whole kernels, or if one would exceed
 // its limit. Urgent arrivals wait for none.

@@ -69,8 +69,8 @@ std::vector<ScoredPair> pairs_by_preference(const QueueView& view, const PairTab
       const auto merit = forecast ? schedule::merit(options.objective, *forecast) : std::nullopt;
       if (!merit) continue;
       const bool both_run = first.running && second.running;
-      const auto in_many = speedup_in_many_streams(first.kernel, second.kernel, table);
-      if (!both_run && !gains(*merit, *forecast, {first.traits, second.traits}, options, in_many) &&
+      const bool ran_in_many = best_in_many_streams(first.kernel, second.kernel, table).has_value();
+      if (!both_run && !gains(*merit, *forecast, {first.traits, second.traits}, options, ran_in_many) &&
           !next_trial({&first, &second, *forecast}, view, table, options))
         continue;
       const double score = *merit / (something_runs ? handicap(first, second, options) : 1.0) /
@@ -89,8 +89,9 @@ CandidatePair best_pair(const QueueView& view, const PairTable& table, const Pol
     std::optional<PairForecast> way = best_way(pair, view, table, options);
     if (!way) continue;
     pair.forecast = *std::move(way);
-    const bool needs_no_proof = options.objective.goal != Goal::throughput || pair.forecast.many_streams;
-    if (needs_no_proof || saves_time(pair, view, table, options)) return pair;
+    // Many streams stop nothing, and only times are compared with one after the other.
+    if (pair.forecast.many_streams || options.objective.goal != Goal::throughput) return pair;
+    if (saves_time(pair, view, table, options)) return pair;
   }
   return {};
 }
@@ -177,7 +178,7 @@ Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView&
     const auto now = forecast_now(view, table, first.kernel, other->kernel);
     if (!now) continue;
     const auto trial = next_trial({&first, other, *now}, view, table, options);
-    const auto in_many = speedup_in_many_streams(first.kernel, other->kernel, table);
+    const bool ran_in_many = best_in_many_streams(first.kernel, other->kernel, table).has_value();
     for (PairForecast& way : table.ways(first.kernel, other->kernel)) {
       if (!suits(*first.running, way) || way.clocks != now->clocks) continue;
       const bool is_next_trial = trial && trial->shape() == way.shape();
@@ -185,9 +186,9 @@ Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView&
       const auto merit = schedule::merit(options.objective, way);
       if (!merit || is_too_long(pair, way, options) || (is_for_trials(way) && !pair.is_trial)) continue;
       // Alone on all SMs, the work would be followed by others that fill the SMs which it leaves.
-      const bool is_allowed =
-          !has_all_sms || pair.is_trial ||
-          (may_run(pair, way, view, options) && gains(*merit, way, {first.traits, other->traits}, options, in_many));
+      const bool is_allowed = !has_all_sms || pair.is_trial ||
+                              (may_run(pair, way, view, options) &&
+                               gains(*merit, way, {first.traits, other->traits}, options, ran_in_many));
       const bool goes_on_trying = pair.is_trial && best.second == nullptr;
       if (!is_allowed || !(*merit >= most || goes_on_trying)) continue;
       best = pair;

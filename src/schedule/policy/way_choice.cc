@@ -111,7 +111,7 @@ class Trials {
   // Returns the time of all that is left one after the other. If many streams were measured, they fill the SMs that
   // last blocks leave, and nothing is expected of works alone.
   static Nanoseconds in_turn_of(const CandidatePair& pair, const Remainder& left, const PairTable& table) {
-    const bool knows_many = speedup_in_many_streams(pair.first->kernel, pair.second->kernel, table).has_value();
+    const bool knows_many = best_in_many_streams(pair.first->kernel, pair.second->kernel, table).has_value();
     return knows_many ? left.alone[0] + left.alone[1] : left.in_turn();
   }
 
