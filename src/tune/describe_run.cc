@@ -375,6 +375,9 @@ Identity measuring_identity(const EvaluatorOptions& options, const measure::Meas
   identity["check mode"] = name_of(options.check);
   if (const std::string given = given_contents(options.contents); !given.empty()) identity["given contents"] = given;
   if (options.judge.function) identity["judged by"] = options.judge.description;
+  for (const ComputedValue& each : options.computed)
+    identity[(each.is_macro ? "computed macro " : "computed ") + each.name] = each.description;
+  if (options.writer.function) identity["source written by"] = options.writer.description;
   std::vector<std::string> observed = observed_metrics(options);
   std::ranges::sort(observed);
   identity["observed metrics"] = fmt::format("{}", fmt::join(observed, ", "));

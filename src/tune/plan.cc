@@ -64,6 +64,7 @@ Result<std::unique_ptr<search::Strategy>> method_for(TuningTask& task) {
   method.evaluations = task.plan.stop.evaluations_left({.space_size = task.space.count()});
   method.time = task.plan.stop.time;
   method.constraints = task.spec.constraints;
+  method.predicates = options.predicates;
   method.shapes = shapes_to_walk(task.spec, task.space, task.architecture);
   WATTUNE_ASSIGN(auto made, search::make_method(options.method, task.space, method));
   const search::MethodInfo& info = *search::find_method(options.method);
@@ -101,6 +102,12 @@ Result<std::unique_ptr<search::Strategy>> strategy_for(TuningTask& task, Priors 
   return slowdown ? search::make_strategy_within(*slowdown, task.space, make) : make();
 }
 
+bool reads_clocks(const space::Predicate& predicate, const std::vector<Parameter>& parameters) {
+  return std::ranges::any_of(parameters, [&](const Parameter& parameter) {
+    return is_set_on_board(parameter.role) && std::ranges::count(predicate.names, parameter.name) > 0;
+  });
+}
+
 // Builds the space. If a replay has no spec, the space has the recorded configurations, and the spec gets their
 // parameters.
 Result<space::SearchSpace> space_for(KernelSpec& spec, const SessionOptions& options) {
@@ -108,7 +115,7 @@ Result<space::SearchSpace> space_for(KernelSpec& spec, const SessionOptions& opt
     spec.parameters = options.replay->results.info.parameters;
     return recorded_space(options.replay->results);
   }
-  auto space = space::SearchSpace::build(spec.parameters, spec.constraints, {}, options.building);
+  auto space = space::SearchSpace::build(spec.parameters, spec.constraints, options.predicates, options.building);
   if (!space) return std::move(space).error().at({spec.file.string()});
   return space;
 }
@@ -178,6 +185,8 @@ Result<std::unique_ptr<TuningTask>> plan_search(KernelSpec spec, SessionOptions 
   WATTUNE_TRY(options.stop.validate());
   WATTUNE_TRY(options.sampling.validate());
   if (options.clocks == Clocks::current) {
+    std::erase_if(options.predicates,
+                  [&](const space::Predicate& each) { return reads_clocks(each, spec.parameters); });
     WATTUNE_ASSIGN(spec, without_clocks(std::move(spec)));
   }
   WATTUNE_ASSIGN(space::SearchSpace space, space_for(spec, options));

@@ -77,11 +77,22 @@ bool compiles_ahead(const Parts& parts) {
   return asked_for && compile_processes(parts.task->options) > 0;
 }
 
+// Replaces the text of a source by that of the default configuration, because the text decides for which target it is
+// compiled.
+Result<void> write_default(const SourceWriter& writer, const space::SearchSpace& space, KernelSource& source) {
+  if (!writer.function) return {};
+  Result<std::string> text = writer.function(space.configuration(space.default_configuration()));
+  if (!text) return std::move(text).error().with_context("the source of the default configuration");
+  source.text = *std::move(text);
+  return {};
+}
+
 // Makes the compile pool, unless the device's own worker is to compile, or code cannot be compiled without the device.
 Result<void> make_compilers(Parts& parts) {
   if (!compiles_ahead(parts)) return {};
   const SessionOptions& options = parts.task->options;
   KernelSource source = launched_source(parts.task->spec);
+  WATTUNE_TRY(write_default(options.evaluation.writer, parts.task->space, source));
   Result<backend::CompileTarget> target = parts.sites.front().device->compile_target(source);
   if (!target && target.error().code() != ErrorCode::unavailable) return std::move(target).error();
   if (!target) {
@@ -258,6 +269,8 @@ std::vector<Evaluator*> TuningSession::evaluators() const {
 // identity's part `reference` is that of the recording.
 RunInfo TuningSession::describe() const {
   RunInfo info = describe_run(spec(), space(), devices().front(), parts_->identity);
+  for (const space::Predicate& predicate : parts_->task->options.predicates)
+    info.constraints.push_back(predicate.description);
   if (recording() == nullptr || !std::holds_alternative<std::monostate>(spec().reference)) return info;
   info.identity.erase("reference");
   const Identity& recorded = recording()->info().identity;

@@ -102,6 +102,17 @@ TEST_F(Pool, CompilesAheadInTheOrderOfExpectation) {
   EXPECT_EQ(pool.activity().compiled, 3u);
 }
 
+TEST_F(Pool, CompilesAnotherTextInThePlaceOfTheSources) {
+  PooledSource& pool = start(1);
+  pool.expect({macros("1"), {macros("1"), "other words"}, {macros("1"), "other words"}}, kLimit);
+  wait_until_idle();
+  EXPECT_THAT(compiled(), ElementsAre("arch_1 text N=1 MODE=good", "arch_1 other words N=1 MODE=good"));
+  EXPECT_FALSE(pool.is_ready({macros("1"), "unknown words"}));
+  EXPECT_EQ(pool.take({macros("1"), "other words"}, kLimit).image.value().code, "arch_1 other words N=1 MODE=good");
+  EXPECT_EQ(pool.take(macros("1"), kLimit).image.value().code, "arch_1 text N=1 MODE=good");
+  EXPECT_EQ(pool.activity().compiled, 2u);
+}
+
 TEST_F(Pool, ShowsAnImageWithoutGivingItAway) {
   PooledSource& pool = start(1);
   EXPECT_FALSE(pool.look_at(macros("1")));

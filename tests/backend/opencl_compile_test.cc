@@ -77,7 +77,7 @@ TEST_F(OpenClAhead, CompileProcessesServeTheDeviceOfAWorker) {
   const auto program = device->load(*compiled.image, macros, kLimit).value();
   EXPECT_EQ(scaled(*program).value(), (std::vector<float>{0, 6, 12, 18}));
   EXPECT_TRUE(in_worker->load(*compiled.image, macros, kLimit));
-  const Error wrong = compilers.take({{"STEP", "wrong words"}}, kLimit).image.error();
+  const Error wrong = compilers.take(std::vector<Macro>{{"STEP", "wrong words"}}, kLimit).image.error();
   EXPECT_EQ(wrong.code(), ErrorCode::compile_failed);
   EXPECT_THAT(wrong.message(), HasSubstr("wrong"));
 }

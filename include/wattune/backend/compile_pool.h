@@ -16,8 +16,11 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "wattune/backend/device.h"
 #include "wattune/backend/image.h"
 #include "wattune/backend/worker.h"
 #include "wattune/core/export.h"
@@ -41,6 +44,18 @@ struct WATTUNE_EXPORT Compiled {
   Result<Image> image;
   Nanoseconds took;  // time to compile in the process, or to find the image in the cache
   bool cached = false;
+};
+
+// The inputs in which an image differs from the other images of its source.
+struct WATTUNE_EXPORT ImageRequest {
+  // Converts macros alone, because most sources have one text.
+  ImageRequest(std::vector<Macro> its_macros, std::string its_text = {})
+      : macros(std::move(its_macros)), text(std::move(its_text)) {}
+
+  std::vector<Macro> macros;
+  std::string text;  // is compiled in place of KernelSource::text, unless it is empty
+
+  auto operator<=>(const ImageRequest&) const = default;
 };
 
 // The work of a pool for one source.
@@ -68,18 +83,18 @@ class WATTUNE_EXPORT PooledSource {
   // images without which their user has nothing to run, though no thread waits for them. Replaces the previous
   // announcement: jobs that are no longer in it are dropped, running ones when they end. An image that was taken and is
   // still announced is not compiled again.
-  void expect(const std::vector<std::vector<Macro>>& macros, Nanoseconds limit, std::size_t urgent = 0);
+  void expect(const std::vector<ImageRequest>& wanted, Nanoseconds limit, std::size_t urgent = 0);
   // Returns the image and waits for it. If no process has begun it, or it was taken before, its job goes before all
   // others.
-  Compiled take(const std::vector<Macro>& macros, Nanoseconds limit);
+  Compiled take(const ImageRequest& wanted, Nanoseconds limit);
   // Returns the image if it is ready; nullopt otherwise, and then no job is started.
-  std::optional<Compiled> try_take(const std::vector<Macro>& macros);
+  std::optional<Compiled> try_take(const ImageRequest& wanted);
   // Returns a copy of the image that try_take() would return and leaves it there, so that a user can compare several.
-  std::optional<Compiled> look_at(const std::vector<Macro>& macros) const;
+  std::optional<Compiled> look_at(const ImageRequest& wanted) const;
   // Waits until at most `unfinished` announced images are still to be compiled, or until `limit` has passed.
   void wait_for_all_but(std::size_t unfinished, Nanoseconds limit) const;
   // Tells whether try_take() would return an image.
-  bool is_ready(const std::vector<Macro>& macros) const;
+  bool is_ready(const ImageRequest& wanted) const;
   CompileActivity activity() const;
 
  private:

@@ -133,6 +133,7 @@ struct WATTUNE_EXPORT MethodOptions {
   AdvisedClock advised_clock = {};  // needed by `advised`
   // Constraints of the space, for a space that is too large to be listed.
   std::vector<Constraint> constraints = {};
+  std::vector<space::Predicate> predicates = {};
   BlockShapes shapes = {};  // the block shapes for occupancy walks
 };
 

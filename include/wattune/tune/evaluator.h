@@ -166,6 +166,29 @@ struct WATTUNE_EXPORT OutputJudge {
       function;
 };
 
+// A value that a function of the caller's computes from a configuration. The expressions of launches and arguments read
+// it by its name, as they read a parameter: grid, work-group, lengths, scalars, local memory, conditions. Metrics and
+// conditions on resources do not. An output whose length reads it counts as one whose length depends on parameters.
+struct WATTUNE_EXPORT ComputedValue {
+  std::string name;  // of no parameter, extent or other computed value
+  // Says how it is computed. Results are resumed only under the same text, as the function itself cannot be compared.
+  std::string description;
+  // Computes the value. The same configuration must give the same value. An Error makes the configuration fail as
+  // `constraints`. Evaluators of several devices call it at the same time.
+  std::function<Result<Value>(const Configuration& configuration)> function;
+  bool is_macro = false;  // true if compilers also get it as a macro, as they get a parameter
+};
+
+// A function of the caller's that writes the text of the kernel's source for each configuration, in the place of
+// KernelSource::text. All else of the source stays: its language, functions, options, and the macros.
+struct WATTUNE_EXPORT SourceWriter {
+  // Says how it is written. Results are resumed only under the same text, as the function itself cannot be compared.
+  std::string description;
+  // Writes the text. The same configuration must give the same text, which is not empty. An Error makes the
+  // configuration fail as `compile`. Evaluators of several devices call it at the same time.
+  std::function<Result<std::string>(const Configuration& configuration)> function;
+};
+
 // The options of an evaluator.
 struct WATTUNE_EXPORT EvaluatorOptions {
   Limits limits;
@@ -201,6 +224,8 @@ struct WATTUNE_EXPORT EvaluatorOptions {
   // long. An argument without an entry, or with nullptr, gets the contents that the spec says.
   std::vector<SharedBytes> contents = {};
   OutputJudge judge = {};  // without a function, the comparison alone counts
+  std::vector<ComputedValue> computed = {};
+  SourceWriter writer = {};  // without a function, all configurations have the text of the spec's source
   // True if clocks and limits of a board are set even though somebody else has set it, computes on it, or might.
   bool take_over = false;
   // A function that is called now and then, from a thread of its own, while the reference or its substitute runs for

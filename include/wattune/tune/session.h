@@ -126,6 +126,9 @@ struct WATTUNE_EXPORT SessionOptions {
   std::uint64_t seed = 1;
   search::StopRule stop;
   space::BuildOptions building = {};
+  // Constraints by functions, beside those of the spec. Their descriptions are part of the space's content_hash(), and
+  // follow the spec's constraints in RunInfo.
+  std::vector<space::Predicate> predicates = {};
 
   MakePolicy policy = measure::make_gated;  // makes one for each device
   measure::SamplingOptions sampling;

@@ -18,7 +18,7 @@ struct PooledSource::Entry {
   enum class JobState { waiting, running, done, taken };
   enum class Need { later, soon, now };  // announced; announced as urgent; awaited by a caller of take()
   struct Job {
-    std::vector<Macro> macros;
+    ImageRequest wanted;
     Nanoseconds limit;
     JobState state = JobState::waiting;
     bool expected = false;
@@ -39,8 +39,15 @@ struct PooledSource::Entry {
   std::deque<JobPointer> jobs;  // announced or awaited, the next one first
   CompileActivity activity;     // without the numbers that are counted from the jobs
 
-  JobPointer find(const std::vector<Macro>& macros) const {
-    const auto found = std::ranges::find(jobs, macros, [](const JobPointer& job) { return job->macros; });
+  // Returns the source with the text that is compiled for this image.
+  KernelSource source_of(const ImageRequest& wanted) const {
+    KernelSource own = source;
+    if (!wanted.text.empty()) own.text = wanted.text;
+    return own;
+  }
+
+  JobPointer find(const ImageRequest& wanted) const {
+    const auto found = std::ranges::find_if(jobs, [&](const JobPointer& job) { return job->wanted == wanted; });
     return found == jobs.end() ? nullptr : *found;
   }
 
@@ -51,17 +58,16 @@ struct PooledSource::Entry {
     return found == jobs.end() ? nullptr : *found;
   }
 
-  void expect(const std::vector<std::vector<Macro>>& wanted, Nanoseconds limit, std::size_t urgent) {
-    std::map<std::vector<Macro>, JobPointer> known;
+  void expect(const std::vector<ImageRequest>& wanted, Nanoseconds limit, std::size_t urgent) {
+    std::map<ImageRequest, JobPointer> known;
     for (const JobPointer& job : jobs) {
       job->expected = false;
-      known.try_emplace(job->macros, job);
+      known.try_emplace(job->wanted, job);
     }
     std::deque<JobPointer> expected;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const std::vector<Macro>& macros = wanted[i];
-      JobPointer& job = known[macros];
-      if (!job) job = std::make_shared<Job>(Job{.macros = macros, .limit = limit});
+      JobPointer& job = known[wanted[i]];
+      if (!job) job = std::make_shared<Job>(Job{.wanted = wanted[i], .limit = limit});
       if (std::exchange(job->expected, true)) continue;
       expected.push_back(job);
       job->urgent = i < urgent;
@@ -73,12 +79,12 @@ struct PooledSource::Entry {
 
   // Returns the job for a caller who will wait for it. The job is placed before all others, and no other caller waits
   // for it.
-  JobPointer claim(const std::vector<Macro>& macros, Nanoseconds limit) {
-    JobPointer job = find(macros);
+  JobPointer claim(const ImageRequest& wanted, Nanoseconds limit) {
+    JobPointer job = find(wanted);
     if (job && !job->awaited && job->state != JobState::taken) {
       std::erase(jobs, job);
     } else {
-      job = std::make_shared<Job>(Job{.macros = macros, .limit = limit});
+      job = std::make_shared<Job>(Job{.wanted = wanted, .limit = limit});
     }
     job->awaited = true;
     jobs.push_front(job);

@@ -91,7 +91,7 @@ class PooledSource::Queue {
     std::erase(entries_, entry);
   }
 
-  void expect(Entry& entry, const std::vector<std::vector<Macro>>& wanted, Nanoseconds limit, std::size_t urgent) {
+  void expect(Entry& entry, const std::vector<ImageRequest>& wanted, Nanoseconds limit, std::size_t urgent) {
     {
       const std::lock_guard lock(mutex_);
       entry.expect(wanted, limit, urgent);
@@ -100,10 +100,10 @@ class PooledSource::Queue {
     changed_.notify_all();
   }
 
-  Compiled take(Entry& entry, const std::vector<Macro>& macros, Nanoseconds limit) {
+  Compiled take(Entry& entry, const ImageRequest& wanted, Nanoseconds limit) {
     const Stopwatch stopwatch;
     std::unique_lock lock(mutex_);
-    const JobPointer job = entry.claim(macros, limit);
+    const JobPointer job = entry.claim(wanted, limit);
     use_prompt_process();
     changed_.notify_all();
     changed_.wait(lock, [&] { return job->state == JobState::done; });
@@ -111,15 +111,15 @@ class PooledSource::Queue {
     return entry.hand_over(job);
   }
 
-  std::optional<Compiled> try_take(Entry& entry, const std::vector<Macro>& macros) {
+  std::optional<Compiled> try_take(Entry& entry, const ImageRequest& wanted) {
     const std::lock_guard lock(mutex_);
-    const JobPointer job = ready(entry, macros);
+    const JobPointer job = ready(entry, wanted);
     return job ? std::optional(entry.hand_over(job)) : std::nullopt;
   }
 
-  std::optional<Compiled> look_at(const Entry& entry, const std::vector<Macro>& macros) const {
+  std::optional<Compiled> look_at(const Entry& entry, const ImageRequest& wanted) const {
     const std::lock_guard lock(mutex_);
-    const JobPointer job = ready(entry, macros);
+    const JobPointer job = ready(entry, wanted);
     return job ? job->result : std::nullopt;
   }
 
@@ -133,9 +133,9 @@ class PooledSource::Queue {
     });
   }
 
-  bool is_ready(const Entry& entry, const std::vector<Macro>& macros) const {
+  bool is_ready(const Entry& entry, const ImageRequest& wanted) const {
     const std::lock_guard lock(mutex_);
-    return ready(entry, macros) != nullptr;
+    return ready(entry, wanted) != nullptr;
   }
 
   CompileActivity activity(const Entry& entry) const {
@@ -156,8 +156,8 @@ class PooledSource::Queue {
   };
 
   // Returns the job if it is done and no caller of take() waits for it; nullptr otherwise.
-  static JobPointer ready(const Entry& entry, const std::vector<Macro>& macros) {
-    const JobPointer job = entry.find(macros);
+  static JobPointer ready(const Entry& entry, const ImageRequest& wanted) {
+    const JobPointer job = entry.find(wanted);
     return job && job->state == JobState::done && !job->awaited ? job : nullptr;
   }
 
@@ -189,8 +189,8 @@ class PooledSource::Queue {
   Compiled produce(CompileProcess& process, const Work& work) {
     const Stopwatch stopwatch;
     const CompileTarget& target = work.entry->target;
-    const KernelSource& source = work.entry->source;
-    const std::vector<Macro>& macros = work.job->macros;
+    const KernelSource source = work.entry->source_of(work.job->wanted);
+    const std::vector<Macro>& macros = work.job->wanted.macros;
     const auto key = cache_ && work.entry->is_cached ? image_key(target, source, macros) : std::nullopt;
     if (std::optional<Image> found = key ? cache_->find(*key) : std::nullopt)
       return {.image = *std::move(found), .took = stopwatch.elapsed(), .cached = true};
@@ -313,27 +313,25 @@ PooledSource::~PooledSource() {
   if (entry_) queue_->remove(entry_);
 }
 
-void PooledSource::expect(const std::vector<std::vector<Macro>>& macros, Nanoseconds limit, std::size_t urgent) {
-  queue_->expect(*entry_, macros, limit, urgent);
+void PooledSource::expect(const std::vector<ImageRequest>& wanted, Nanoseconds limit, std::size_t urgent) {
+  queue_->expect(*entry_, wanted, limit, urgent);
 }
 
-Compiled PooledSource::take(const std::vector<Macro>& macros, Nanoseconds limit) {
-  return queue_->take(*entry_, macros, limit);
+Compiled PooledSource::take(const ImageRequest& wanted, Nanoseconds limit) {
+  return queue_->take(*entry_, wanted, limit);
 }
 
-std::optional<Compiled> PooledSource::try_take(const std::vector<Macro>& macros) {
-  return queue_->try_take(*entry_, macros);
-}
+std::optional<Compiled> PooledSource::try_take(const ImageRequest& wanted) { return queue_->try_take(*entry_, wanted); }
 
-std::optional<Compiled> PooledSource::look_at(const std::vector<Macro>& macros) const {
-  return queue_->look_at(*entry_, macros);
+std::optional<Compiled> PooledSource::look_at(const ImageRequest& wanted) const {
+  return queue_->look_at(*entry_, wanted);
 }
 
 void PooledSource::wait_for_all_but(std::size_t unfinished, Nanoseconds limit) const {
   queue_->wait_for_all_but(*entry_, unfinished, limit);
 }
 
-bool PooledSource::is_ready(const std::vector<Macro>& macros) const { return queue_->is_ready(*entry_, macros); }
+bool PooledSource::is_ready(const ImageRequest& wanted) const { return queue_->is_ready(*entry_, wanted); }
 
 CompileActivity PooledSource::activity() const { return queue_->activity(*entry_); }
 
@@ -348,8 +346,9 @@ PooledSource CompilePool::add(CompileTarget target, KernelSource source) {
 // Announces one job for each process. All begin at once, and none ends before its process has loaded the compiler.
 PooledSource CompilePool::warm_up(CompileTarget target, KernelSource nothing, Nanoseconds limit) {
   PooledSource source(*queue_, queue_->add(std::move(target), std::move(nothing), false));
-  std::vector<std::vector<Macro>> of_each;
-  for (std::size_t i = 0; i <= queue_->processes(); ++i) of_each.push_back({{"WATTUNE_PROCESS", std::to_string(i)}});
+  std::vector<ImageRequest> of_each;
+  for (std::size_t i = 0; i <= queue_->processes(); ++i)
+    of_each.emplace_back(std::vector<Macro>{{"WATTUNE_PROCESS", std::to_string(i)}});
   source.expect(of_each, limit, 1);
   return source;
 }

@@ -30,7 +30,7 @@ void KernelCode::expect(const void* owner, std::vector<Macros> macros, bool urge
   std::vector<Macros> all = expected(true);
   const std::size_t urgent = all.size();
   std::ranges::copy(expected(false), std::back_inserter(all));
-  pooled_->expect(all, limit_, urgent);
+  pooled_->expect(std::vector<backend::ImageRequest>(all.begin(), all.end()), limit_, urgent);
 }
 
 // Returns the code that all owners announced with this urgency.

@@ -105,11 +105,10 @@ std::unique_ptr<backend::PooledSource> compilers_for(const KernelSpec& spec, con
   return std::make_unique<backend::PooledSource>(place.pool->add(*std::move(target), std::move(source)));
 }
 
-std::vector<std::vector<backend::Macro>> macros_of_all(const KernelSpec& spec,
-                                                       const std::vector<Configuration>& configurations) {
-  std::vector<std::vector<backend::Macro>> macros;
-  for (const Configuration& each : configurations) macros.push_back(tune::macros_of(spec.parameters, each));
-  return macros;
+std::vector<backend::ImageRequest> images_of(const KernelSpec& spec, const std::vector<Configuration>& configurations) {
+  std::vector<backend::ImageRequest> images;
+  for (const Configuration& each : configurations) images.emplace_back(tune::macros_of(spec.parameters, each));
+  return images;
 }
 
 }  // namespace
@@ -144,7 +143,7 @@ void KeyScreening::expect_while_others_run(Nanoseconds now) {
     awaited.push_back(standard());
   else if (waits_for_next())
     awaited.push_back(*next_);
-  compilers_->expect(macros_of_all(*spec_, awaited), short_limits().compile);
+  compilers_->expect(images_of(*spec_, awaited), short_limits().compile);
 }
 
 void KeyScreening::refuse(const Error& why) { end(fmt::format("not screened: {}", why.to_string())); }
@@ -166,7 +165,7 @@ Result<void> KeyScreening::begin(const ScreeningPlace& place) {
 
 Result<void> KeyScreening::search_on(const ScreeningPlace& place, std::unique_ptr<tune::Evaluator>& evaluator) {
   WATTUNE_TRY(begin(place));
-  if (compilers_ != nullptr) compilers_->expect(macros_of_all(*spec_, awaited()), short_limits().compile);
+  if (compilers_ != nullptr) compilers_->expect(images_of(*spec_, awaited()), short_limits().compile);
   const Nanoseconds asked = place.now();
   if (!wait_while(&KeyScreening::waits_for_reference, place)) return {};
   // The default is compiled by the same compilers as the candidates, so this wait counts as a wait for a compiler.

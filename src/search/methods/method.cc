@@ -116,7 +116,7 @@ class Method final : public Algorithm {
   Task<> search() override {
     for (const Step& step : recipe_.steps) {
       ++step_;
-      Result<Part> part = Part::of(space(), kept_values(step), options_.constraints);
+      Result<Part> part = Part::of(space(), kept_values(step), options_.constraints, options_.predicates);
       if (!part) remark_ = fmt::format("{} has nowhere to look: {}", recipe_.info.name, part.error().to_string());
       if (!part) co_return;
       const bool searched = step.clocks == Step::Clocks::searched;

@@ -62,10 +62,11 @@ KeptValues all_values(const SearchSpace& whole) {
   return kept;
 }
 
-Result<Part> Part::of(const SearchSpace& whole, KeptValues kept, const std::vector<Constraint>& constraints) {
+Result<Part> Part::of(const SearchSpace& whole, KeptValues kept, const std::vector<Constraint>& constraints,
+                      const std::vector<space::Predicate>& predicates) {
   Result<SearchSpace> part = whole.count() <= kMostListedConfigurations
                                  ? listed(whole, kept)
-                                 : SearchSpace::build(narrowed(whole.parameters(), kept), constraints);
+                                 : SearchSpace::build(narrowed(whole.parameters(), kept), constraints, predicates);
   if (!part) return std::move(part).error();
   return Part(whole, std::move(kept), *std::move(part));
 }

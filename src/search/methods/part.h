@@ -19,9 +19,10 @@ KeptValues all_values(const space::SearchSpace& whole);
 class Part {
  public:
   // Makes the part of a space, which outlives it. A space of up to a million configurations is listed. A larger one is
-  // built anew from `constraints`, which must be all constraints of the whole space. Fails with invalid_argument if
-  // nothing is left.
-  static Result<Part> of(const space::SearchSpace& whole, KeptValues kept, const std::vector<Constraint>& constraints);
+  // built anew from `constraints` and `predicates`, which must be all of the whole space. Fails with invalid_argument
+  // if nothing is left.
+  static Result<Part> of(const space::SearchSpace& whole, KeptValues kept, const std::vector<Constraint>& constraints,
+                         const std::vector<space::Predicate>& predicates);
 
   const space::SearchSpace& space() const { return part_; }
   // Returns the id in the whole space of a configuration of this part; nullopt if the whole space has no such

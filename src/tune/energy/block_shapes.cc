@@ -86,7 +86,8 @@ std::vector<search::WalkCandidate> block_shapes(const KernelSpec& spec, const sp
   for (const ExpressionText& text : work_group_of(spec)) {
     if (text.text.empty()) continue;
     auto size = Formula<std::size_t>::compile(text, names);
-    if (size) sizes.push_back(*std::move(size));
+    if (!size) return {};  // it reads a computed value, which only an evaluator knows
+    sizes.push_back(*std::move(size));
   }
   const std::vector<std::size_t> varied = positions_in(sizes, space.parameters());
   if (varied.empty()) return {};

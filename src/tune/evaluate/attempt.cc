@@ -102,7 +102,7 @@ Result<double> Attempt::objective_of(const measure::Turn& turn) const {
 
 bool Attempt::plan(const Configuration& configuration) {
   configuration_ = configuration;
-  Result<Launch> launch = run_.plan.evaluate(configuration);
+  Result<Launch> launch = run_.launch(configuration);
   if (!launch) return fail(Status::constraints, one_line(launch.error().to_string()));
   launch_ = *std::move(launch);
   std::string beyond = limit_exceeded(launch_, run_.device.info());
@@ -154,35 +154,39 @@ Spin Attempt::spin() {
 }
 
 bool Attempt::build() {
-  const std::vector<backend::Macro> macros = macros_of(run_.spec.parameters, configuration_);
-  program_ = run_.programs.find(macros);
+  const Result<backend::ImageRequest> code = run_.by_configuration.code(configuration_);
+  if (!code) return fail(Status::compile, one_line(code.error().to_string()));
+  program_ = run_.programs.find(*code);
   if (program_) {
     observation_.build_log = program_->build_log();
     return true;
   }
-  if (run_.options.compilers != nullptr) return build_from_image(macros);
+  if (run_.options.compilers != nullptr) return build_from_image(*code);
+  KernelSource source = run_.source;
+  if (!code->text.empty()) source.text = code->text;
   const Stopwatch stopwatch;
-  Result<std::unique_ptr<backend::Program>> program = run_.device.build(run_.source, macros, run_.limits.compile());
+  Result<std::unique_ptr<backend::Program>> program = run_.device.build(source, code->macros, run_.limits.compile());
   observation_.phases.compile = stopwatch.elapsed();
-  return keep(std::move(program), macros);
+  return keep(std::move(program), *code);
 }
 
 // Builds from an image of the compile pool. The compile time that is recorded is that of the compiler, not the time for
 // which this thread waited.
-bool Attempt::build_from_image(const std::vector<backend::Macro>& macros) {
-  const backend::Compiled compiled = run_.options.compilers->take(macros, run_.limits.compile());
+bool Attempt::build_from_image(const backend::ImageRequest& code) {
+  const backend::Compiled compiled = run_.options.compilers->take(code, run_.limits.compile());
   observation_.phases.compile = compiled.took;
   if (!compiled.image) return fail(Phase::compile, compiled.image.error());
   const Stopwatch loading;
-  Result<std::unique_ptr<backend::Program>> program = run_.device.load(*compiled.image, macros, run_.limits.compile());
+  Result<std::unique_ptr<backend::Program>> program =
+      run_.device.load(*compiled.image, code.macros, run_.limits.compile());
   observation_.phases.compile += loading.elapsed();
-  return keep(std::move(program), macros);
+  return keep(std::move(program), code);
 }
 
-bool Attempt::keep(Result<std::unique_ptr<backend::Program>> program, const std::vector<backend::Macro>& macros) {
+bool Attempt::keep(Result<std::unique_ptr<backend::Program>> program, const backend::ImageRequest& code) {
   if (!program) return fail(Phase::build, program.error());
   program_ = *std::move(program);
-  if (shares_code(run_.spec)) run_.programs.keep(macros, program_);
+  if (shares_code(run_.spec)) run_.programs.keep(code, program_);
   observation_.build_log = program_->build_log();
   return true;
 }

@@ -65,8 +65,8 @@ class Attempt : public measure::Contestant {
   bool settle_clocks();
   bool kept_clocks();
   bool build();
-  bool build_from_image(const std::vector<backend::Macro>& macros);
-  bool keep(Result<std::unique_ptr<backend::Program>> program, const std::vector<backend::Macro>& macros);
+  bool build_from_image(const backend::ImageRequest& code);
+  bool keep(Result<std::unique_ptr<backend::Program>> program, const backend::ImageRequest& code);
   bool fit();
   bool fit(const PlannedStep& step);
   bool inspect();

@@ -10,6 +10,7 @@
 #include "tune/energy/energy_race.h"
 #include "tune/energy/set_up_costs.h"
 #include "tune/evaluate/adaptive_limits.h"
+#include "tune/evaluate/by_configuration.h"
 #include "tune/evaluate/expected_outputs.h"
 #include "tune/evaluate/kernel_runner.h"
 #include "tune/evaluate/loaded_programs.h"
@@ -61,6 +62,17 @@ struct EvaluationContext {
     return policy.races() && measured ? metrics.energy_rivals() : EnergyRivals::none;
   }
 
+  // Returns the launches of a configuration, or its arguments. They fail with errors of the plan, and with those of the
+  // caller's functions.
+  Result<Launch> launch(const Configuration& configuration) {
+    WATTUNE_ASSIGN(const Configuration values, by_configuration.complete(configuration));
+    return plan.evaluate(values);
+  }
+  Result<std::vector<PlannedArgument>> arguments(const Configuration& configuration) {
+    WATTUNE_ASSIGN(const Configuration values, by_configuration.complete(configuration));
+    return plan.arguments(values);
+  }
+
   const KernelSpec spec;
   const KernelSource source;  // the source that is compiled
   backend::Device& device;
@@ -76,6 +88,7 @@ struct EvaluationContext {
   LeastDynamicEnergy least_dynamic;
   EnergyFront energy_front{slowdown_of(spec.objectives)};
   Nanoseconds energy_takes;  // time of the last configuration's complete energy windows, without those of its set-up
+  ByConfiguration by_configuration{options, spec.parameters};
   LaunchPlan plan;
   ResourceConstraints resource_constraints;
   Metrics metrics;

@@ -37,12 +37,12 @@ class DeviceEvaluator : public Evaluator {
   // Announces configurations to the compilers, except those that cannot be launched or whose programs are loaded.
   void expect(const std::vector<Configuration>& configurations) override {
     if (run_->options.compilers == nullptr) return;
-    std::vector<std::vector<backend::Macro>> wanted;
+    std::vector<backend::ImageRequest> wanted;
     for (const Configuration& configuration : configurations) {
-      const Result<Launch> launch = run_->plan.evaluate(configuration);
+      const Result<Launch> launch = run_->launch(configuration);
       if (!launch || !limit_exceeded(*launch, run_->device.info()).empty()) continue;
-      std::vector<backend::Macro> macros = macros_of(run_->spec.parameters, configuration);
-      if (!run_->programs.find(macros)) wanted.push_back(std::move(macros));
+      Result<backend::ImageRequest> code = run_->by_configuration.code(configuration);
+      if (code && !run_->programs.find(*code)) wanted.push_back(*std::move(code));
     }
     run_->options.compilers->expect(wanted, run_->limits.compile());
   }
@@ -164,7 +164,7 @@ class DeviceEvaluator : public Evaluator {
 // Uploads the data and computes the reference, so that mistakes in the data, or data too large for the device, are
 // found once and not in every configuration.
 Result<void> prepare_run(EvaluationContext& run, const Configuration& start, CheckOutput check) {
-  WATTUNE_ASSIGN(const std::vector<PlannedArgument> arguments, run.plan.arguments(start));
+  WATTUNE_ASSIGN(const std::vector<PlannedArgument> arguments, run.arguments(start));
   WATTUNE_TRY(run.session.prepare(arguments));
   return check != CheckOutput::never ? run.expected.start(run, start) : Result<void>();
 }
@@ -231,7 +231,7 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
                                                   const EvaluatorOptions& options) {
   WATTUNE_TRY(options.limits.validate());
   auto run = std::make_unique<EvaluationContext>(spec, device, policy, options);
-  const auto names = std::make_shared<const Names>(spec.problem_size, space.parameters());
+  WATTUNE_ASSIGN(const auto names, run->by_configuration.readable(Names(spec.problem_size, space.parameters())));
   WATTUNE_ASSIGN(run->plan, LaunchPlan::compile(run->spec, launches_of(spec), names));
   WATTUNE_TRY(run->contents.compile(names));
   WATTUNE_ASSIGN(run->resource_constraints, ResourceConstraints::compile(spec, space.parameters()));

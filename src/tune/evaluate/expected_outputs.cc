@@ -56,7 +56,8 @@ Result<std::unique_ptr<backend::Program>> build_reference(EvaluationContext& run
 
 Result<void> launch_reference(EvaluationContext& run, const Configuration& configuration,
                               const ReferenceKernel& reference) {
-  const std::vector<backend::Macro> macros = macros_of(run.spec.parameters, configuration);
+  WATTUNE_ASSIGN(const std::vector<backend::Macro> macros, run.by_configuration.macros(configuration));
+  WATTUNE_ASSIGN(const Configuration values, run.by_configuration.complete(configuration));
   LaunchStep step;
   const KernelSource sized = sized_source(run.spec, reference.source);
   step.function = sized.function;
@@ -64,7 +65,7 @@ Result<void> launch_reference(EvaluationContext& run, const Configuration& confi
   step.arguments = reference.arguments;
   if (step.arguments.empty()) step.arguments = single_launches_of(run.spec).front().arguments;
   WATTUNE_ASSIGN(const LaunchPlan plan, LaunchPlan::compile(run.spec, {step}, run.plan.names()));
-  WATTUNE_ASSIGN(const Launch launch, plan.evaluate(configuration));
+  WATTUNE_ASSIGN(const Launch launch, plan.evaluate(values));
   const KernelSource source = with_calls(sized, run.spec, {step});
   const auto built = build_reference(run, source, macros);
   if (!built) return backend::without_log(built.error());
@@ -119,7 +120,7 @@ Result<measure::HostArgument> host_argument(EvaluationContext& run, std::size_t 
 Result<std::vector<ExpectedOutput>> expect(EvaluationContext& run, const Configuration& configuration,
                                            const ReferenceFunction& reference) {
   WATTUNE_ASSIGN(std::vector<ExpectedOutput> outputs, outputs_for_reference(run));
-  WATTUNE_ASSIGN(const auto planned, run.plan.arguments(configuration));
+  WATTUNE_ASSIGN(const auto planned, run.arguments(configuration));
   std::vector<measure::HostArgument> arguments(planned.size());
   for (std::size_t i = 0; i < planned.size(); ++i) {
     WATTUNE_ASSIGN(arguments[i], host_argument(run, i, planned[i]));
@@ -185,15 +186,15 @@ Result<void> add_expected(EvaluationContext& run, const std::vector<PlannedArgum
 
 Result<std::vector<ExpectedOutput>> expect(EvaluationContext& run, const Configuration& configuration,
                                            const ReferenceData& reference) {
-  WATTUNE_ASSIGN(const auto planned, run.plan.arguments(configuration));
+  WATTUNE_ASSIGN(const auto planned, run.arguments(configuration));
   std::vector<ExpectedOutput> outputs;
   for (const auto& [name, file] : reference.outputs) WATTUNE_TRY(add_expected(run, planned, name, file, outputs));
   for (const auto& [name, array] : reference.arrays) WATTUNE_TRY(add_expected(run, planned, name, array, outputs));
   return outputs;
 }
 
-Result<std::vector<std::byte>> scalars_of(const EvaluationContext& run, const Configuration& configuration) {
-  WATTUNE_ASSIGN(const auto planned, run.plan.arguments(configuration));
+Result<std::vector<std::byte>> scalars_of(EvaluationContext& run, const Configuration& configuration) {
+  WATTUNE_ASSIGN(const auto planned, run.arguments(configuration));
   std::vector<std::byte> scalars;
   for (const PlannedArgument& argument : planned)
     if (const auto* scalar = std::get_if<backend::ScalarBytes>(&argument))
@@ -224,9 +225,9 @@ Result<std::vector<ExpectedOutput>> comparable_outputs(const EvaluationContext& 
   return outputs;
 }
 
-Result<void> check_lengths(const EvaluationContext& run, const Configuration& configuration,
+Result<void> check_lengths(EvaluationContext& run, const Configuration& configuration,
                            const std::vector<ExpectedOutput>& outputs) {
-  WATTUNE_ASSIGN(const auto planned, run.plan.arguments(configuration));
+  WATTUNE_ASSIGN(const auto planned, run.arguments(configuration));
   for (const ExpectedOutput& output : outputs) {
     const VectorArgument& vector = *as_output(run.spec.arguments[output.argument]);
     const std::size_t elements = std::get<PlannedBuffer>(planned[output.argument]).length;

@@ -33,7 +33,7 @@ struct ExpectedOutput {
 // errors of their expressions.
 Result<std::vector<ExpectedOutput>> comparable_outputs(const EvaluationContext& run);
 // Checks the lengths to compare. Fails with invalid_argument if one is larger than its output.
-Result<void> check_lengths(const EvaluationContext& run, const Configuration& configuration,
+Result<void> check_lengths(EvaluationContext& run, const Configuration& configuration,
                            const std::vector<ExpectedOutput>& outputs);
 // Returns the vector argument if the argument is an output; otherwise nullptr.
 const VectorArgument* as_output(const Argument& argument);

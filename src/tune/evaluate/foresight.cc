@@ -59,16 +59,17 @@ std::optional<backend::KernelResources> resources_of(const Launch& launch, const
   return all;
 }
 
-std::optional<CompileFeatures> foresee(const EvaluationContext& run, const Configuration& configuration) {
+std::optional<CompileFeatures> foresee(EvaluationContext& run, const Configuration& configuration) {
   const DeviceInfo& device = run.device.info();
-  const Result<Launch> launch = run.plan.evaluate(configuration);
+  const Result<Launch> launch = run.launch(configuration);
   if (!launch || !limit_exceeded(*launch, device).empty()) return kDoesNotRun;
-  const Macros macros = macros_of(run.spec.parameters, configuration);
-  const std::optional<backend::Compiled> compiled = run.options.compilers->look_at(macros);
+  const Result<backend::ImageRequest> code = run.by_configuration.code(configuration);
+  if (!code) return kDoesNotRun;
+  const std::optional<backend::Compiled> compiled = run.options.compilers->look_at(*code);
   if (!compiled) return std::nullopt;
   if (!compiled->image)
     return compiled->image.error().code() == ErrorCode::compile_failed ? std::optional(kDoesNotRun) : std::nullopt;
-  const auto resources = resources_of(*launch, *compiled->image, macros, device.architecture);
+  const auto resources = resources_of(*launch, *compiled->image, code->macros, device.architecture);
   if (!resources) return kDoesNotRun;
   CompileFeatures features{.runs = true, .metrics = metrics_of(*resources)};
   const Result<std::string> broken = run.resource_constraints.broken(features.metrics, configuration);

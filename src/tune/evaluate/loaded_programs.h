@@ -5,27 +5,26 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
-#include <vector>
 
+#include "wattune/backend/compile_pool.h"
 #include "wattune/backend/device.h"
 
 namespace wattune::inline v0_1::tune {
 
 class LoadedPrograms {
  public:
-  using Macros = std::vector<backend::Macro>;
   using Program = std::shared_ptr<backend::Program>;
 
-  // Returns the program with these macros; nullptr if there is none.
-  Program find(const Macros& macros) const {
-    const auto found = std::ranges::find(programs_, macros, &Loaded::macros);
+  // Returns the program of this code; nullptr if there is none.
+  Program find(const backend::ImageRequest& code) const {
+    const auto found = std::ranges::find(programs_, code, &Loaded::code);
     return found == programs_.end() ? nullptr : found->program;
   }
 
   // Keeps a program; the oldest is dropped if there are too many.
-  void keep(const Macros& macros, Program program) {
+  void keep(const backend::ImageRequest& code, Program program) {
     if (programs_.size() == kMostPrograms) programs_.pop_front();
-    programs_.push_back({macros, std::move(program)});
+    programs_.push_back({code, std::move(program)});
   }
 
   // Drops all programs. Call it before a reset of the device.
@@ -37,7 +36,7 @@ class LoadedPrograms {
   static constexpr std::size_t kMostPrograms = 8;
 
   struct Loaded {
-    Macros macros;
+    backend::ImageRequest code;
     Program program;
   };
 
