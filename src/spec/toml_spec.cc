@@ -11,6 +11,7 @@
 #include "spec/launch_steps.h"
 #include "spec/names.h"
 #include "spec/parameters.h"
+#include "spec/time_units.h"
 #include "spec/toml_arguments.h"
 #include "spec/validate.h"
 #include "wattune/spec/spec.h"
@@ -59,7 +60,19 @@ Result<bool> is_second(const Table& table, std::string_view key, const std::stri
       .hint(suggest(*word, {first, second}));
 }
 
+// Reads which program compiles a function of the host.
+Result<void> read_host_compiler(const Table& table, KernelSource& source) {
+  WATTUNE_ASSIGN(const std::optional<std::string> name, table.string("compiler"));
+  if (name && name->empty())
+    return table.document().error(*table.find("compiler"), table.describe("compiler") + " names no program");
+  source.host_compiler = name.value_or("");
+  if (const Node* const style = table.find("parameters_as"))
+    return table.document().error(*style, table.describe("parameters_as") + " is for CUDA kernels");
+  return {};
+}
+
 Result<void> read_compiler(const Table& table, KernelSource& source) {
+  if (is_host_language(source.language)) return read_host_compiler(table, source);
   WATTUNE_ASSIGN(const bool nvcc, is_second(table, "compiler", "nvrtc", "nvcc"));
   WATTUNE_ASSIGN(const bool constants, is_second(table, "parameters_as", "macros", "constants"));
   for (const std::string_view key : {"compiler", "parameters_as"})
@@ -101,9 +114,24 @@ Result<void> read_cuda_twin(const Table& table, SourcePolicy policy, KernelSpec&
   return {};
 }
 
+// Reads the unit of the time that a function of the host returns.
+Result<void> read_returned_time(const Table& table, KernelSource& source) {
+  WATTUNE_ASSIGN(const std::optional<std::string> unit, table.string("returned_time"));
+  if (!unit) return {};
+  const Node& node = *table.find("returned_time");
+  if (!is_host_language(source.language))
+    return table.document().error(node, table.describe("returned_time") + " is for functions on the host");
+  const auto known = std::ranges::find(kTimeUnits, *unit, &TimeUnit::name);
+  if (known == kTimeUnits.end())
+    return table.document().error(node, "unknown unit of " + table.describe("returned_time")).hint("s, ms, us or ns");
+  source.returned_unit = known->length;
+  return {};
+}
+
 Result<void> read_kernel(const Table& table, SourcePolicy policy, KernelSpec& spec) {
-  WATTUNE_TRY(table.allow_only(with_source_keys({"cuda", "arguments"})));
+  WATTUNE_TRY(table.allow_only(with_source_keys({"cuda", "arguments", "returned_time"})));
   WATTUNE_ASSIGN(spec.source, read_source(table, policy));
+  WATTUNE_TRY(read_returned_time(table, spec.source));
   WATTUNE_ASSIGN(const std::optional<Table> cuda, table.table("cuda", "[kernel.cuda]"));
   if (cuda) WATTUNE_TRY(read_cuda_twin(*cuda, policy, spec));
   WATTUNE_ASSIGN(const Node* arguments, table.required("arguments"));

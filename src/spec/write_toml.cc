@@ -1,6 +1,9 @@
 // Writes a KernelSpec as TOML that reads back as the same spec.
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "spec/time_units.h"
 #include "spec/toml_text.h"
 #include "spec/write_arguments.h"
 #include "wattune/spec/spec.h"
@@ -15,6 +18,13 @@ std::string list_of_strings(const std::vector<std::string>& texts) {
   return toml_list(quoted);
 }
 
+// Returns the unit of the time that functions return; nullptr if there is none, or none that a spec can name.
+const TimeUnit* unit_of(const KernelSource& source) {
+  const auto found =
+      std::ranges::find_if(kTimeUnits, [&](const TimeUnit& unit) { return source.returned_unit == unit.length; });
+  return found == kTimeUnits.end() ? nullptr : &*found;
+}
+
 std::string kernel_section(const KernelSpec& spec) {
   const KernelSource& source = spec.source;
   TomlTable out;
@@ -23,6 +33,8 @@ std::string kernel_section(const KernelSpec& spec) {
   out.add_text("language", to_string(source.language));
   if (!source.options.empty()) out.add("options", list_of_strings(source.options));
   if (source.compiler == Compiler::nvcc) out.add_text("compiler", "nvcc");
+  if (!source.host_compiler.empty()) out.add_text("compiler", source.host_compiler);
+  if (const TimeUnit* const unit = unit_of(source)) out.add_text("returned_time", unit->name);
   if (source.parameter_style == ParameterStyle::constants) out.add_text("parameters_as", "constants");
   std::string arguments;
   for (const Argument& argument : spec.arguments) arguments += fmt::format("  {},\n", argument_toml(argument));
@@ -118,6 +130,8 @@ Result<std::string> write_toml(const KernelSpec& spec) {
   const auto* data = std::get_if<ReferenceData>(&spec.reference);
   if (data != nullptr && !data->arrays.empty())
     return Error(ErrorCode::invalid_argument, "a reference in memory is not written; save its data as files");
+  if (spec.source.returned_unit && unit_of(spec.source) == nullptr)
+    return Error(ErrorCode::invalid_argument, "no spec can say the unit of the times that the function returns");
   WATTUNE_ASSIGN(const std::string parameters, parameters_section(spec));
   TomlTable head;
   head.add_text("name", spec.name);

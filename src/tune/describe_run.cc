@@ -74,6 +74,7 @@ void write_options(Canonical& out, const KernelSource& source) {
   out << enumerator(source.language) << source.function << static_cast<std::int64_t>(source.options.size());
   for (const std::string& option : source.options) out << option;
   if (source.compiler == Compiler::nvcc) out << "nvcc";
+  if (!source.host_compiler.empty()) out << "compiler" << source.host_compiler;
   if (source.parameter_style == ParameterStyle::constants) out << "constants";
   for (const auto& [parameter, style] : source.own_styles) out << parameter << enumerator(style);
 }
@@ -249,7 +250,8 @@ void add_code_parts(Identity& identity, const KernelSource& source) {
   identity["included files"] = hash_of_included(source);
   identity["kernel function"] = source.function;
   identity["language"] = to_string(source.language);
-  if (source.compiler == Compiler::nvcc) identity["compiler"] = "nvcc";
+  identity["compiler"] = source.compiler == Compiler::nvcc ? "nvcc" : source.host_compiler;
+  if (source.returned_unit) identity["returned time"] = fmt::format("in {:g} ns", source.returned_unit->value());
   if (source.parameter_style == ParameterStyle::constants) identity["parameter style"] = "constants";
   for (const auto& [parameter, style] : source.own_styles)
     identity["style of " + parameter] = style == ParameterStyle::constants ? "constant" : "macro";

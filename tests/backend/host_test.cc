@@ -214,6 +214,45 @@ TEST_F(HostDevice, TheEnvironmentNamesTheCompiler) {
   EXPECT_EQ(built.error().to_string(), "the compiler that CXX names was not found: `/no/such/compiler`");
 }
 
+TEST_F(HostDevice, TheSourceNamesTheCompiler) {
+  const Environment ignored("CXX", "no-such-compiler");
+  KernelSource source = function_source(Language::cpp, "void f(float* y) { y[0] = 5; }", {{"f", {{"y", "float*"}}}});
+  source.host_compiler = "g++";
+  ASSERT_TRUE(run(source, {y.get()}));
+  EXPECT_EQ(contents_of<float>(*y, *stream)[0], 5.0f);
+  source.host_compiler = "no-such-compiler-either";
+  const Error error = run(source, {y.get()}).error();
+  EXPECT_EQ(error.code(), ErrorCode::unavailable);
+  EXPECT_THAT(error.to_string(), AllOf(HasSubstr("the compiler that the kernel names was not found"),
+                                       HasSubstr("no-such-compiler-either")));
+}
+
+TEST_F(HostDevice, AReturnedTimeCountsInThePlaceOfTheClocks) {
+  for (const Language language : {Language::cpp, Language::c}) {
+    KernelSource source =
+        function_source(language, "float f(float* y) { y[0] = 5; return 2.5f; }", {{"f", {{"y", "float*"}}}});
+    EXPECT_NE(run(source, {y.get()}).value(), nanoseconds_from_ms(2.5)) << "nobody asked for it";
+    source.returned_unit = nanoseconds_from_ms(1);
+    EXPECT_NEAR(run(source, {y.get()}).value().value(), 2.5e6, 1.0);
+  }
+}
+
+TEST_F(HostDevice, AFunctionThatReturnsNoTimeIsRefused) {
+  for (const Language language : {Language::cpp, Language::c}) {
+    KernelSource source = function_source(language, "void f(float* y) { y[0] = 5; }", {{"f", {{"y", "float*"}}}});
+    source.returned_unit = nanoseconds_from_ms(1);
+    const Error error = run(source, {y.get()}).error();
+    EXPECT_EQ(error.code(), ErrorCode::mismatch);
+    EXPECT_THAT(error.to_string(), AllOf(HasSubstr("`f` cannot be called as the spec says"), HasSubstr("void")));
+  }
+  KernelSource with_struct = function_source(Language::c, "struct s { int x; }; float f(struct s a) { return a.x; }",
+                                             {{"f", {{"a", "struct { int x; }"}}}});
+  with_struct.returned_unit = nanoseconds_from_ms(1);
+  const int value = 1;
+  EXPECT_THAT(run(with_struct, {scalar(value)}).error().to_string(),
+              HasSubstr("in C, a function that takes a struct cannot return its time"));
+}
+
 TEST_F(HostDevice, IsMissingWhereThereIsNoCompiler) {
   const Environment cpp("CXX", "/no/such/compiler");
   const Environment c("CC", "/no/such/compiler");

@@ -127,6 +127,8 @@ TEST_F(CudaSpec, HasNothingThatOpenClLacksWhenItIsATwin) {
             "5:25: a constant symbol of a kernel in OpenCL (only CUDA kernels have them)");
   EXPECT_EQ(with("function = \"add\"", "function = \"add\"\ncompiler = \"nvcc\""),
             "4:13: `compiler` of [kernel] is for CUDA kernels: `nvcc`");
+  EXPECT_EQ(with("function = \"add\"", "function = \"add\"\nreturned_time = \"ms\""),
+            "4:18: `returned_time` of [kernel] is for functions on the host: `ms`");
   EXPECT_EQ(with("add.cu", "add.cl"), "4:18: [kernel.cuda] is for a CUDA kernel beside an OpenCL one: `add.cl`");
 }
 

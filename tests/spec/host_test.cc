@@ -89,6 +89,27 @@ TEST_F(HostSpec, HasNoGridNoLocalMemoryAndNoTwin) {
               HasSubstr("[kernel.cuda] is for a CUDA kernel beside an OpenCL one"));
 }
 
+TEST_F(HostSpec, NamesItsCompilerAndTheUnitOfTheTimeThatItReturns) {
+  const auto spec = after("function", "compiler = \"g++-12\"\nreturned_time = \"ms\"\nfunction");
+  ASSERT_TRUE(spec) << spec.error().to_string();
+  EXPECT_EQ(spec->source.host_compiler, "g++-12");
+  EXPECT_EQ(spec->source.returned_unit, nanoseconds_from_ms(1));
+  const auto read = parse_toml(write_toml(*spec).value(), path("spec.toml"));
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(read->source.host_compiler, "g++-12");
+  EXPECT_EQ(read->source.returned_unit, nanoseconds_from_ms(1));
+  EXPECT_FALSE(after("f.cc", "f.cc").value().source.returned_unit);
+}
+
+TEST_F(HostSpec, RefusesAnUnknownUnitAndACompilerWithoutAName) {
+  EXPECT_THAT(described(after("function", "returned_time = \"minutes\"\nfunction")),
+              HasSubstr("unknown unit of `returned_time` of [kernel]: `minutes` (s, ms, us or ns)"));
+  EXPECT_THAT(described(after("function", "compiler = \"\"\nfunction")),
+              HasSubstr("`compiler` of [kernel] names no program"));
+  EXPECT_THAT(described(after("function", "parameters_as = \"constants\"\nfunction")),
+              HasSubstr("`parameters_as` of [kernel] is for CUDA kernels"));
+}
+
 TEST_F(HostSpec, AReferenceKernelRunsOnTheSameDevice) {
   EXPECT_EQ(described(after("f.cc", "f.cc", "[reference]\nfile = \"f.c\"\nfunction = \"right\"\n")), "fine");
   EXPECT_THAT(described(after("f.cc", "f.cc", "[reference]\nfile = \"add.cl\"\nfunction = \"add\"\n")),

@@ -65,6 +65,14 @@ TEST(DescribeRun, TheSourceCountsByItsTextAlone) {
   EXPECT_EQ(parts(spec, scale_spec()), Parts{"kernel source"});
 }
 
+TEST(DescribeRun, TheCompilerOfTheHostAndTheUnitOfAReturnedTimeCount) {
+  KernelSpec spec = scale_spec();
+  spec.source.host_compiler = "g++-12";
+  spec.source.returned_unit = nanoseconds_from_ms(1);
+  EXPECT_EQ(parts(spec, scale_spec()), (Parts{"compiler", "returned time"}));
+  EXPECT_EQ(identity(spec).at("returned time"), "in 1e+06 ns");
+}
+
 // The compiler of a kernel in OpenCL reads no such variable. A variable that is not set is no part, so that journals of
 // runs without it go on.
 TEST(DescribeRun, WhatTheCompilerTakesFromTheEnvironmentCounts) {

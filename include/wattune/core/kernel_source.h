@@ -9,12 +9,14 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "wattune/core/error.h"
 #include "wattune/core/export.h"
+#include "wattune/core/units.h"
 
 namespace wattune::inline v0_1 {
 
@@ -63,6 +65,12 @@ struct WATTUNE_EXPORT KernelSource {
   ParameterStyle parameter_style = ParameterStyle::macros;
   std::vector<FunctionCall> calls = {};                   // C and C++: the types of every function
   std::map<std::string, ParameterStyle> own_styles = {};  // exceptions to parameter_style, by parameter name
+  // C and C++: the program that compiles, by its name in PATH or its path. If empty, it is that of CXX (for C: CC) in
+  // the environment, or the system's.
+  std::string host_compiler = {};
+  // C and C++: the unit of the times that the functions return as numbers, which then count in the place of the times
+  // by the clock.
+  std::optional<Nanoseconds> returned_unit = {};
 };
 
 // An expression in the parameters and the problem size, with its place in the user's file.

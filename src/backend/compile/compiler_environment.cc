@@ -7,8 +7,10 @@ namespace wattune::inline v0_1::backend {
 namespace {
 
 std::vector<const char*> heeded_variables(const KernelSource& source) {
-  if (source.language == Language::c) return {"CC", "CPATH", "C_INCLUDE_PATH"};
-  if (source.language == Language::cpp) return {"CXX", "CPATH", "CPLUS_INCLUDE_PATH"};
+  const bool is_c = source.language == Language::c;
+  const char* const folders = is_c ? "C_INCLUDE_PATH" : "CPLUS_INCLUDE_PATH";
+  if (is_host_language(source.language) && !source.host_compiler.empty()) return {"CPATH", folders};
+  if (is_host_language(source.language)) return {is_c ? "CC" : "CXX", "CPATH", folders};
   if (source.compiler != Compiler::nvcc) return {};
   return {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "NVCC_CCBIN"};
 }

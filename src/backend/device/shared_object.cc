@@ -52,6 +52,17 @@ struct Ended {
   std::string compiler;
 };
 
+// Runs the compiler of this name.
+Result<Ended> run_named(const std::string& compiler, Words command, const fs::path& log, Nanoseconds limit) {
+  command.insert(command.begin(), compiler);
+  const Result<int> status = run_program(command, log, limit);
+  if (status) return Ended{*status, compiler};
+  if (status.error().code() != ErrorCode::not_found) return status.error();
+  return Error(ErrorCode::unavailable, "the compiler that the kernel names was not found")
+      .about(compiler)
+      .hint("install it, or name another one");
+}
+
 // Runs the first of the compilers that can be started, with these arguments.
 Result<Ended> run_compiler(Language language, const Words& arguments, const fs::path& log, Nanoseconds limit) {
   const Compilers compilers = compilers_for(language);
@@ -95,10 +106,11 @@ void keep_loaded(const Words& files, const fs::path& but) {
 }  // namespace
 
 Result<std::string> compile_shared_object(Language language, const fs::path& source, const Words& options,
-                                          const fs::path& object, Nanoseconds limit) {
+                                          const fs::path& object, Nanoseconds limit, const std::string& compiler) {
   const fs::path log = object.string() + ".log";
-  WATTUNE_ASSIGN(const Ended ended,
-                 run_compiler(language, arguments_for(language, source, options, object), log, limit));
+  const Words arguments = arguments_for(language, source, options, object);
+  WATTUNE_ASSIGN(const Ended ended, compiler.empty() ? run_compiler(language, arguments, log, limit)
+                                                     : run_named(compiler, arguments, log, limit));
   if (ended.status == 0) return written_to(log);
   return Error(ErrorCode::compile_failed, written_to(log)).native(ended.status, ended.compiler);
 }

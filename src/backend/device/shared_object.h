@@ -19,13 +19,13 @@
 namespace wattune::inline v0_1::backend {
 
 // Compiles and links, with -O2 unless the options say otherwise. Returns the compiler's messages. The compiler is the
-// one that CXX (for C: CC) names, else c++, g++ or clang++ (cc, gcc or clang). Fails with compile_failed and the log,
-// with unavailable (no compiler) or with timeout.
+// program `compiler`; if that is empty, the one that CXX (for C: CC) names, else c++, g++ or clang++ (cc, gcc or
+// clang). Fails with compile_failed and the log, with unavailable (no compiler) or with timeout.
 Result<std::string> compile_shared_object(Language language, const std::filesystem::path& source,
                                           const std::vector<std::string>& options, const std::filesystem::path& object,
-                                          Nanoseconds limit);
+                                          Nanoseconds limit, const std::string& compiler = {});
 
-// Returns the first line of that compiler's own description of itself. Fails with unavailable.
+// Returns the first line with which the compiler that nobody named describes itself. Fails with unavailable.
 Result<std::string> system_compiler_version(Language language);
 
 // Returns the macros that this compiler defines by itself, as #define lines. Fails with unavailable.

@@ -86,7 +86,7 @@ struct Callee {
 };
 
 Callee callee_of(Language language, const FunctionCall& call, std::size_t number) {
-  if (language == Language::cpp || std::ranges::none_of(call.arguments, is_struct)) return {"", call.function};
+  if (!hides_result(language, call)) return {"", call.function};
   std::string types;
   for (std::size_t i = 0; i < call.arguments.size(); ++i)
     types += fmt::format("{}{}", i == 0 ? "" : ", ", type_name(call, number, i));
@@ -96,16 +96,17 @@ Callee callee_of(Language language, const FunctionCall& call, std::size_t number
 }
 
 // Returns the text of a call, with the arguments on lines of their own, the first on line 2.
-std::string text_of_call(Language language, const FunctionCall& call, std::size_t number) {
+std::string text_of_call(Language language, const FunctionCall& call, std::size_t number, bool returns) {
   std::string arguments;
   for (std::size_t i = 0; i < call.arguments.size(); ++i)
     arguments += fmt::format("{}{}\n", expression(language, call, number, i), i + 1 < call.arguments.size() ? "," : "");
   const std::string head =
-      fmt::format("{}void {}(void** wattune_arguments)", exported(language), symbol_of_call(number));
+      fmt::format("{}double {}(void** wattune_arguments)", exported(language), symbol_of_call(number));
   const Callee callee = callee_of(language, call, number);
-  return fmt::format("{0}{1};\n{2}{3}{1} {{ (void)wattune_arguments; (void){4}(\n{5}); }}\n",
+  return fmt::format("{0}{1};\n{2}{3}{1} {{ (void)wattune_arguments; {6}{4}(\n{5}); {7}}}\n",
                      declarations_for(language, call, number), head, line_directive(file_of_call(number)),
-                     callee.definition, callee.expression, arguments);
+                     callee.definition, callee.expression, arguments, returns ? "return " : "(void)",
+                     returns ? "" : "return 0; ");
 }
 
 // Returns a compiler's message without its place and option: "cannot convert ..." of "wattune-call-0:3:1: error: cannot
@@ -150,6 +151,10 @@ std::optional<Complaint> first_complaint(std::string_view log, std::string_view 
 
 }  // namespace
 
+bool hides_result(Language language, const FunctionCall& call) {
+  return language == Language::c && std::ranges::any_of(call.arguments, is_struct);
+}
+
 std::string symbol_of_call(std::size_t number) { return fmt::format("wattune_call_{}", number); }
 
 std::string symbol_of_sizes(std::size_t number) { return fmt::format("wattune_sizes_{}", number); }
@@ -160,7 +165,7 @@ std::string with_calls(const KernelSource& source, const std::vector<bool>& want
   text += kStrict;
   text += cpp ? kWrappersCpp : kStrictC;
   for (std::size_t i = 0; i < source.calls.size(); ++i)
-    if (wanted[i]) text += text_of_call(source.language, source.calls[i], i);
+    if (wanted[i]) text += text_of_call(source.language, source.calls[i], i, source.returned_unit.has_value());
   return text;
 }
 

@@ -16,11 +16,14 @@
 
 namespace wattune::inline v0_1::backend::host {
 
-// Returns the name of the function that makes this call: void(void** arguments), where arguments[i] is the address of
-// argument i.
+// Returns the name of the function that makes this call: double(void** arguments), where arguments[i] is the address of
+// argument i. It returns what the call returns if the source has a returned_unit, and 0 otherwise.
 std::string symbol_of_call(std::size_t number);
 // Returns the name of the constant array that holds the sizes of this call's arguments, as unsigned longs.
 std::string symbol_of_sizes(std::size_t number);
+
+// True if the call's text does not know what the function returns, because it is cast to take the spec's struct.
+bool hides_result(Language language, const FunctionCall& call);
 
 // Returns the source followed by those calls that are marked in `wanted`.
 std::string with_calls(const KernelSource& source, const std::vector<bool>& wanted);

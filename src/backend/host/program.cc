@@ -22,11 +22,12 @@ using Objections = std::vector<std::string>;
 
 class HostProgram : public Program {
  public:
-  HostProgram(std::shared_ptr<Session> session, std::vector<FunctionCall> calls, Objections objections,
-              SharedObject code, std::string log)
+  HostProgram(std::shared_ptr<Session> session, const KernelSource& source, Objections objections, SharedObject code,
+              std::string log)
       : Program(*session),
         session_(std::move(session)),
-        calls_(std::move(calls)),
+        calls_(source.calls),
+        returned_unit_(source.returned_unit),
         objections_(std::move(objections)),
         code_(std::make_shared<const SharedObject>(std::move(code))),
         log_(std::move(log)) {}
@@ -41,9 +42,9 @@ class HostProgram : public Program {
     if (!objections_[number].empty())
       return Error(ErrorCode::mismatch,
                    fmt::format("`{}` cannot be called as the spec says: {}", name, objections_[number]));
-    const auto caller = reinterpret_cast<HostKernel::Caller>(code_->symbol(symbol_of_call(number)));
-    return std::unique_ptr<Kernel>(
-        std::make_unique<HostKernel>(session_, code_, name, caller, parameters_of(number, call->arguments)));
+    const auto caller = reinterpret_cast<HostKernel::CallerFunction>(code_->symbol(symbol_of_call(number)));
+    return std::unique_ptr<Kernel>(std::make_unique<HostKernel>(
+        session_, code_, name, HostKernel::Caller{caller, returned_unit_}, parameters_of(number, call->arguments)));
   }
 
  private:
@@ -57,6 +58,7 @@ class HostProgram : public Program {
 
   std::shared_ptr<Session> session_;
   std::vector<FunctionCall> calls_;
+  std::optional<Nanoseconds> returned_unit_;
   Objections objections_;
   std::shared_ptr<const SharedObject> code_;
   std::string log_;
@@ -72,6 +74,16 @@ std::vector<std::string> options_for(const KernelSource& source, std::span<const
   return options;
 }
 
+// Returns the objections that need no compiler. In C the cast that passes a struct hides what the function returns.
+Objections objections_without_compiling(const KernelSource& source) {
+  Objections objections;
+  for (const FunctionCall& call : source.calls)
+    objections.emplace_back(source.returned_unit && hides_result(source.language, call)
+                                ? "in C, a function that takes a struct cannot return its time"
+                                : "");
+  return objections;
+}
+
 // Compiles a source repeatedly, each time without the calls that the compiler objects to. Such a call affects only the
 // configurations that make it.
 class Compilation {
@@ -80,7 +92,7 @@ class Compilation {
       : source_(source),
         options_(options_for(source, macros)),
         folder_(std::move(folder)),
-        objections_(source.calls.size()) {}
+        objections_(objections_without_compiling(source)) {}
 
   // Returns the compiler's messages. Fails with compile_failed if the errors are not about calls.
   Result<std::string> run(Nanoseconds limit) {
@@ -102,7 +114,7 @@ class Compilation {
     std::error_code ignored;
     fs::remove(file, ignored);  // the object of the previous compilation
     WATTUNE_TRY(write_new_file(file, with_calls(source_, wanted)));
-    return compile_shared_object(source_.language, file, options_, object(), limit);
+    return compile_shared_object(source_.language, file, options_, object(), limit, source_.host_compiler);
   }
 
   bool objects_to_more(std::string_view log) {
@@ -131,7 +143,7 @@ Result<std::unique_ptr<Program>> build_program(const std::shared_ptr<Session>& s
   WATTUNE_ASSIGN(std::string log, compilation.run(limit));
   WATTUNE_ASSIGN(SharedObject code, SharedObject::load(compilation.object()));
   return std::unique_ptr<Program>(
-      std::make_unique<HostProgram>(session, source.calls, compilation.objections(), std::move(code), std::move(log)));
+      std::make_unique<HostProgram>(session, source, compilation.objections(), std::move(code), std::move(log)));
 }
 
 }  // namespace wattune::backend::host

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,8 +16,12 @@ namespace wattune::inline v0_1::backend::host {
 
 class HostKernel : public Kernel {
  public:
-  // A function that takes the addresses of the arguments.
-  using Caller = void (*)(void** arguments);
+  // A function that takes the addresses of the arguments, and returns what the user's function returns, or 0.
+  using CallerFunction = double (*)(void** arguments);
+  struct Caller {
+    CallerFunction function;
+    std::optional<Nanoseconds> returned_unit;  // of the time that it returns; nullopt if the clock times it
+  };
 
   HostKernel(std::shared_ptr<Session> session, std::shared_ptr<const SharedObject> code, std::string name,
              Caller caller, std::vector<KernelParameter> parameters)
@@ -33,7 +38,7 @@ class HostKernel : public Kernel {
   std::span<const KernelParameter> parameters() const override { return parameters_; }
   // Returns 1: a function has no work-group and is one work-item.
   std::size_t max_work_group_size() const override { return 1; }
-  Caller function() const { return caller_; }
+  const Caller& caller() const { return caller_; }
   // Returns the code, which must stay loaded while the function runs.
   const std::shared_ptr<const SharedObject>& code() const { return code_; }
 

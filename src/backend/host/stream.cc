@@ -76,7 +76,7 @@ std::vector<std::byte> value_of(const LaunchArgument& argument) {
 
 // A launch, to be run when its turn comes.
 struct Call {
-  HostKernel::Caller function;
+  HostKernel::Caller caller;
   std::shared_ptr<const SharedObject> code;    // of the function
   std::vector<std::vector<std::byte>> values;  // of the arguments
   LaunchPointer launch;
@@ -85,8 +85,8 @@ struct Call {
     std::vector<void*> addresses;
     for (std::vector<std::byte>& value : values) addresses.push_back(value.data());
     launch->start = steady_now();
-    function(addresses.data());
-    launch->end = steady_now();
+    const double returned = caller.function(addresses.data());
+    launch->end = caller.returned_unit ? launch->start + returned * *caller.returned_unit : steady_now();
     launch->ended.store(true, std::memory_order_release);
   }
 };
@@ -128,7 +128,7 @@ class HostStream : public Stream {
     const auto& own_kernel = static_cast<const HostKernel&>(kernel);
     const auto launch = std::make_shared<HostLaunch>();
     launch->stream = this;
-    Call call{own_kernel.function(), own_kernel.code(), {}, launch};
+    Call call{own_kernel.caller(), own_kernel.code(), {}, launch};
     for (const LaunchArgument& argument : arguments) call.values.push_back(value_of(argument));
     WATTUNE_TRY(add(std::move(call), launch));
     launches_ = true;

@@ -266,7 +266,8 @@ template <> inline constexpr auto kFields<FunctionCall> =
 template <> inline constexpr auto kFields<KernelSource> =
     std::tuple(&KernelSource::language, &KernelSource::function, &KernelSource::other_functions, &KernelSource::file,
                &KernelSource::text, &KernelSource::options, &KernelSource::compiler, &KernelSource::parameter_style,
-               &KernelSource::calls, &KernelSource::own_styles);
+               &KernelSource::calls, &KernelSource::own_styles, &KernelSource::host_compiler,
+               &KernelSource::returned_unit);
 template <> inline constexpr auto kFields<Macro> = std::tuple(&Macro::name, &Macro::value);
 template <> inline constexpr auto kFields<Geometry3> = 
     std::tuple(&Geometry3::groups, &Geometry3::group_size, &Geometry3::cluster, &Geometry3::cooperative,
