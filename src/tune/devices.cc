@@ -22,7 +22,8 @@ Error no_device(const backend::Discovery& discovery) {
 
 Result<backend::Discovery> find_devices(const DriverHost& where) {
   if (where.in_process) return backend::discover();
-  return backend::discover_in_worker({.executable = where.worker.executable, .environment = where.worker.environment});
+  return backend::discover_in_worker(
+      {.executable = where.worker.executable, .environment = where.worker.environment, .stop = where.worker.stop});
 }
 
 Result<std::vector<DeviceInfo>> find_devices_for(const KernelSpec& spec, const std::string& wanted,

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <future>
+#include <mutex>
+#include <stop_token>
 #include <thread>
 
 #include "core/logging.h"
@@ -24,6 +28,8 @@ struct TuningSession::Parts {
   };
 
   std::unique_ptr<TuningTask> task;
+  std::stop_source ending = {};                                                // ends all workers of the session
+  std::unique_ptr<std::stop_callback<std::function<void()>>> forwarding = {};  // of the caller's own stop
   std::vector<DeviceInfo> devices = {};
   Identity identity = {};
   std::vector<std::string> added_counters = {};
@@ -188,13 +194,14 @@ Result<void> check_energy_window(const Parts& parts) {
 }
 
 // Opens the devices that were asked for, with their compilers and evaluators.
-Result<void> open_sites(Parts& parts) {
+Result<void> open_sites(Parts& parts, const std::atomic<bool>* cancel) {
   const SessionOptions& options = parts.task->options;
   observe_for_method(parts);
   WATTUNE_TRY(check_energy_window(parts));
   parts.identity = measuring_identity(options.evaluation, *options.policy(options.sampling));
   WATTUNE_TRY(open_devices(parts));
   parts.task->architecture = parts.devices.front().architecture;
+  if (cancel != nullptr && *cancel) return {};  // devices in this process have no worker that would end
   WATTUNE_TRY(make_compilers(parts));
   return make_evaluators(parts);
 }
@@ -216,6 +223,33 @@ Result<void> open_replay(Parts& parts) {
   return {};
 }
 
+// Ends the workers of a session whose opening is cancelled. A thread looks at the flag as long as this object lives.
+class OpeningWatch {
+ public:
+  OpeningWatch(const std::atomic<bool>* cancel, std::stop_source& ending) {
+    if (cancel == nullptr) return;
+    thread_ = std::jthread([cancel, &ending, this](const std::stop_token& over) {
+      constexpr std::chrono::milliseconds kPeriod(20);
+      std::unique_lock lock(mutex_);
+      while (!over.stop_requested() && !*cancel) changed_.wait_for(lock, over, kPeriod, [] { return false; });
+      if (*cancel) ending.request_stop();
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::jthread thread_;
+};
+
+// Lets the workers of the session end when the caller's stop is requested, or the session's own.
+void join_stops(Parts& parts) {
+  std::stop_token& stop = parts.task->options.evaluation.where.worker.stop;
+  parts.forwarding = std::make_unique<std::stop_callback<std::function<void()>>>(
+      stop, [ending = parts.ending]() mutable { ending.request_stop(); });
+  stop = parts.ending.get_token();
+}
+
 class Forgetful : public TrialSink {
   Result<void> add(const Trial&) override { return {}; }
 };
@@ -229,15 +263,24 @@ std::size_t compile_processes(const SessionOptions& options) {
   return options.compile_processes.value_or(options.evaluation.where.in_process ? 0 : standard);
 }
 
-Result<std::unique_ptr<TuningSession>> open(KernelSpec spec, SessionOptions options) {
+Result<std::unique_ptr<TuningSession>> open(KernelSpec spec, SessionOptions options, const std::atomic<bool>* cancel) {
+  if (cancel != nullptr)
+    options.building.cancelled = [cancel, also = options.building.cancelled] { return *cancel || (also && also()); };
   WATTUNE_ASSIGN(auto task, plan_search(std::move(spec), std::move(options)));
-  return open(std::move(task));
+  return open(std::move(task), cancel);
 }
 
-Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<TuningTask> task) {
+Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<TuningTask> task, const std::atomic<bool>* cancel) {
   if (!task->strategy) return std::move(task->strategy).error();
   auto parts = std::make_unique<Parts>(Parts{std::move(task)});
-  WATTUNE_TRY(parts->task->options.replay ? open_replay(*parts) : open_sites(*parts));
+  join_stops(*parts);
+  Result<void> opened;
+  {
+    const OpeningWatch watch(cancel, parts->ending);
+    opened = parts->task->options.replay ? open_replay(*parts) : open_sites(*parts, cancel);
+  }
+  if (cancel != nullptr && *cancel) return Error(ErrorCode::cancelled, "the session was cancelled while it was opened");
+  if (!opened) return std::move(opened).error();
   return std::make_unique<TuningSession>(std::move(parts));
 }
 

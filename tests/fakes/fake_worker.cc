@@ -7,7 +7,8 @@
 //   fake:sleep    never answers it
 //   fake:killed   is killed twice while it opens; WATTUNE_FAKE_WORKER_LOG names a file that gets a line each time
 // It has more kernels: leave_process (starts a process in a session of its own, which never ends, and writes its id
-// into the buffer) and leave_file (in the folder for temporary files). take_memory calls new without end, and
+// into the buffer), leave_file (in the folder for temporary files), and linger (never ends, and adds a line to the file
+// that WATTUNE_FAKE_COMPILER_LOG names). take_memory calls new without end, and
 // abort_without_memory calls malloc until there is none, then abort, as LLVM does.
 #include <signal.h>
 #include <sys/socket.h>
@@ -124,6 +125,10 @@ std::unique_ptr<backend::Device> good_device() {
     return Nanoseconds(1);
   });
   device->add_kernel("sleep", 0, [](const FakeLaunch&) -> Nanoseconds { sleep_forever(); });
+  device->add_kernel("linger", 2, [](const FakeLaunch&) -> Nanoseconds {
+    log_compilation("linger");
+    sleep_forever();
+  });
   device->add_kernel("leave_process", 1, [](const FakeLaunch& launch) {
     launch.elements<pid_t>(0)[0] = start_daemon();
     return Nanoseconds(1);

@@ -3,9 +3,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include "folder_test.h"
 #include "programs.h"
 #include "tune/problem.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::tune {
 namespace {
@@ -112,6 +119,61 @@ ResultSet two_recorded() {
     results.trials.push_back({Configuration(results.trials.size(), names, {block}), observation, {}});
   }
   return results;
+}
+
+// Opens a session whose worker or compiler gets stuck, and cancels as soon as it is.
+class StuckSession : public test::FolderTest {
+ protected:
+  void SetUp() override { setenv("WATTUNE_FAKE_COMPILER_LOG", path("log").c_str(), 1); }
+  void TearDown() override { unsetenv("WATTUNE_FAKE_COMPILER_LOG"); }
+
+  void expect_cancelled(const KernelSpec& spec, SessionOptions options) {
+    options.evaluation.limits.reference = nanoseconds_from_seconds(3600);
+    options.evaluation.limits.compile = nanoseconds_from_seconds(3600);
+    std::atomic<bool> cancel = false;
+    std::optional<Error> error;
+    std::atomic<bool> done = false;
+    std::thread opening([&] {
+      auto session = open(spec, options, &cancel);
+      if (!session) error = session.error();
+      done = true;
+    });
+    EXPECT_TRUE(test::wait_until([&] { return !test::contents_of(path("log")).empty(); }));
+    EXPECT_FALSE(done);
+    cancel = true;
+    ASSERT_TRUE(test::wait_until([&] { return done.load(); })) << "opening went on";
+    opening.join();
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->code(), ErrorCode::cancelled) << error->to_string();
+  }
+};
+
+TEST_F(StuckSession, IsCancelledWhileItsReferenceRuns) {
+  KernelSpec spec = in_place_spec();
+  ReferenceKernel reference;
+  reference.source.function = reference.source.text = "linger";
+  reference.geometry.sizes[0] = at_line("n", 30);
+  spec.reference = reference;
+  expect_cancelled(spec, on_fake_worker());
+}
+
+TEST_F(StuckSession, IsCancelledWhileTheDeviceCompiles) {
+  KernelSpec spec = in_place_spec();
+  spec.source.text = "slow";
+  SessionOptions options = on_fake_worker();
+  options.compile_processes = 0;
+  expect_cancelled(spec, options);
+}
+
+TEST_F(StuckSession, IsCancelledWhileACompileProcessWorks) {
+  KernelSpec spec = in_place_spec();
+  spec.parameters.push_back({"MODE", {"sleep"}, {}, {}});
+  expect_cancelled(spec, on_fake_worker());
+}
+
+TEST(Session, IsCancelledBeforeItOpensAnything) {
+  const std::atomic<bool> cancel = true;
+  EXPECT_EQ(open(in_place_spec(), on_fake_worker(), &cancel).error().code(), ErrorCode::cancelled);
 }
 
 TEST(Session, RecordedResultsTakeThePlaceOfADevice) {

@@ -212,9 +212,13 @@ class WATTUNE_EXPORT TuningSession {
 // Opens the devices that options.device names, all at the same time, and computes the reference. Fails with mismatch if
 // the devices are of several models; otherwise with errors of the spec, with that of the strategy, and as
 // find_devices_for() and make_evaluator(). A replay opens no device, and fails as Recording::match() and
-// with_objectives().
-WATTUNE_EXPORT Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<TuningTask> task);
-// Plans a search and opens its session, with the errors of plan_search() and of the open() above.
-WATTUNE_EXPORT Result<std::unique_ptr<TuningSession>> open(KernelSpec spec, SessionOptions options = {});
+// with_objectives(). Fails with cancelled soon after any thread has set `cancel`, whatever runs or is compiled then:
+// all workers end. In this process (DriverHost) a reference kernel or a compiler that runs is waited for.
+WATTUNE_EXPORT Result<std::unique_ptr<TuningSession>> open(std::unique_ptr<TuningTask> task,
+                                                           const std::atomic<bool>* cancel = nullptr);
+// Plans a search and opens its session, with the errors of plan_search() and of the open() above. `cancel` also ends
+// the building of the space.
+WATTUNE_EXPORT Result<std::unique_ptr<TuningSession>> open(KernelSpec spec, SessionOptions options = {},
+                                                           const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace wattune::tune
