@@ -40,7 +40,8 @@ if(WATTUNE_BUILD_FUZZERS)
 endif()
 if(WATTUNE_STATIC_RUNTIME)
   # libgcc stays shared: exceptions of a C++ reference, loaded at run time, must reach our handlers.
-  target_link_options(wattune_build_flags INTERFACE -static-libstdc++)
+  # It needs arc4random(), which src/core/arc4random.cc has where the C library is older.
+  target_link_options(wattune_build_flags INTERFACE -static-libstdc++ -Wl,--undefined=arc4random)
 endif()
 
 find_program(WATTUNE_CCACHE ccache)

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/normal.h"
+#include "core/root_of_squares.h"
 #include "model/interface/same_clock.h"
 
 namespace wattune::inline v0_1::model {
@@ -122,7 +123,7 @@ double Outlook::chance_within(double log_time) const {
 double Outlook::chance_below(double log_power) const {
   const double its = mean.energy - mean.time;
   if (measured) return its <= log_power ? 1.0 : 0.0;
-  return normal_share_below((log_power - its) / std::hypot(deviation.energy, deviation.time));
+  return normal_share_below((log_power - its) / root_of_squares(deviation.energy, deviation.time));
 }
 
 double Outlook::expected_gain_on(double log_energy) const {
@@ -133,7 +134,7 @@ double Outlook::expected_gain_on(const Outlook& other) const {
   const double of_this = measured ? 0.0 : deviation.energy;
   const double of_other = other.measured ? 0.0 : other.deviation.energy;
   if (measured && other.measured) return std::max(0.0, other.mean.energy - mean.energy);
-  return expected_improvement(mean.energy, std::hypot(of_this, of_other), other.mean.energy);
+  return expected_improvement(mean.energy, root_of_squares(of_this, of_other), other.mean.energy);
 }
 
 Result<ClockCurves> ClockCurves::learn(std::span<const KernelOverClocks> kernels) {

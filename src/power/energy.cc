@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/root_of_squares.h"
 #include "power/window_series.h"
 
 namespace wattune::inline v0_1::power {
@@ -119,7 +120,7 @@ void share_gap(EnergyFigures& figures, const EnergyOptions& options) {
 void add_sampling_error(EnergyFigures& figures, double time_error) {
   constexpr double kDeviations = 2.2;
   const auto widen = [&](Measured<Joules>& each) {
-    each.uncertainty = Joules(std::hypot(each.uncertainty.value(), kDeviations * time_error * each.value.value()));
+    each.uncertainty = Joules(root_of_squares(each.uncertainty.value(), kDeviations * time_error * each.value.value()));
   };
   widen(figures.energy);
   if (figures.dynamic) widen(*figures.dynamic);

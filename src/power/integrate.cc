@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/root_of_squares.h"
 #include "power/counter_trace.h"
 #include "power/resolution.h"
 
@@ -181,7 +182,7 @@ Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nanoseconds begin,
   if (traits.response == Response::lag) {
     const CorrectionError error = correction_error(inside, traits);
     energy += change * traits.time_constant;
-    by_chance = Joules(std::hypot(by_chance.value(), error.noise.value()));
+    by_chance = Joules(root_of_squares(by_chance.value(), error.noise.value()));
     bound += error.changes;
   }
   bound += by_chance;

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <vector>
 
+#include "core/root_of_squares.h"
 #include "power/board_sensors.h"
 #include "power/counter_trace.h"
 #include "power/end_errors.h"
@@ -86,7 +87,7 @@ Cost cost_of(const Told& told, const RunWindow& window, const Measured<Watts>& i
 
 Watts mean_power_of(const Told& told) { return told.energy.value / (told.end - told.begin); }
 
-Joules hypotenuse(Joules one, Joules other) { return Joules(std::hypot(one.value(), other.value())); }
+Joules hypotenuse(Joules one, Joules other) { return Joules(root_of_squares(one.value(), other.value())); }
 
 // True if the counter is known to see all of the time.
 bool counts_all(const SensorTraits& counter) {
@@ -164,7 +165,7 @@ Nanoseconds most_misjudged(const std::vector<LoadLog::Gap>& gaps, Nanoseconds pe
       sum += shown * (period / seen) - (gap.end - gap.begin);
       squares += std::pow((shown * (period / seen)).value(), 2);
     }
-    return Nanoseconds(std::hypot(sum.value(), kDeviations * std::sqrt(of_weights * squares)));
+    return Nanoseconds(root_of_squares(sum.value(), kDeviations * std::sqrt(of_weights * squares)));
   };
   Nanoseconds most;
   for (const LoadLog::Gap& gap : gaps)

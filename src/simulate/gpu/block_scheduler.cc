@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/root_of_squares.h"
 #include "simulate/draw.h"
 
 namespace wattune::inline v0_1::simulate {
@@ -194,7 +195,7 @@ bool BlockScheduler::fetch(Launch& launch, RunningBlock& block) {
 
 double BlockScheduler::work_of(const Launch& launch, std::uint64_t block) const {
   const SimulatedKernel& kernel = kernels_[launch.request.kernel];
-  const double variation = std::hypot(kernel.variation, gpu_.variation_of_blocks);
+  const double variation = root_of_squares(kernel.variation, gpu_.variation_of_blocks);
   if (variation <= 0.0 && kernel.tail_share <= 0.0) return 1.0;
   Random draws = draws_of(seed_ + 1 + launch.request.kernel, block);
   const double work = std::max(kLeastWork, 1.0 + variation * normal(draws));
