@@ -2,6 +2,7 @@
 option(WATTUNE_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(WATTUNE_BUILD_LAB "Build the programs of lab/ beside the tests" OFF)
 option(WATTUNE_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(WATTUNE_PYTHON "Build the Python package (needs nanobind)" OFF)
 set(WATTUNE_TEST_DEEPLY "" CACHE STRING
   "Add tests that need further builds: strangers (tools/check makes those) or all (tools/check all)")
 option(WATTUNE_BUILD_FUZZERS "Build the libFuzzer targets (needs clang)" OFF)

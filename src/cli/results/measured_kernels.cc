@@ -48,6 +48,10 @@ Error too_few_clocks(const std::string& file) {
 
 Result<tune::MeasuredKernel> measured_kernel(const std::string& file) {
   WATTUNE_ASSIGN(const ResultSet results, store::load_results(file));
+  return measured_kernel(results, file);
+}
+
+Result<tune::MeasuredKernel> measured_kernel(const ResultSet& results, const std::string& file) {
   WATTUNE_TRY(check_possible(results, file));
   const std::string& name = results.info.kernel_name;
   tune::MeasuredKernel kernel{.name = name.empty() ? file : name, .points = {}};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "wattune/core/result.h"
+#include "wattune/core/trial.h"
 #include "wattune/tune/advise.h"
 
 namespace wattune::cli {
@@ -16,6 +17,8 @@ Error too_few_clocks(const std::string& file);
 // are left out, since their clock is not known. Fails with invalid_argument if no point is left, or if a recorded
 // energy or power is not above 0; and as store::load_results() does.
 Result<tune::MeasuredKernel> measured_kernel(const std::string& file);
+// Returns the same of results that were loaded; `file` names them in messages.
+Result<tune::MeasuredKernel> measured_kernel(const ResultSet& results, const std::string& file);
 // Loads all of these, except `own`, the recording of the kernel that is asked about.
 Result<std::vector<tune::MeasuredKernel>> measured_kernels(const std::vector<std::string>& files,
                                                            const std::string& own = {});
