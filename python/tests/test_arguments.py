@@ -7,7 +7,6 @@ import ctypes
 from typing import Any
 
 import pytest
-
 import wattune
 from wattune._arguments import array_from, scalar_from
 from wattune._signature import Declared, parameters_of
@@ -56,7 +55,9 @@ def test_dlpack() -> None:
 
 def test_the_interface_of_cuda() -> None:
     class Exporter:
-        __cuda_array_interface__ = {"shape": (4, 2), "typestr": "<f4", "data": (4096, False), "version": 3, "strides": None}
+        @property
+        def __cuda_array_interface__(self) -> dict[str, Any]:
+            return {"shape": (4, 2), "typestr": "<f4", "data": (4096, False), "version": 3, "strides": None}
 
     found = array_from("x", Exporter())
     assert found is not None

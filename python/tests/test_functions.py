@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 import wattune
 from wattune._functions import describe
 
@@ -40,7 +39,9 @@ def test_constraints(host_add: str, arguments: list[Any]) -> None:
 
 def test_metrics(host_add: str, arguments: list[Any]) -> None:
     results = tuned(
-        host_add, arguments, metrics={"rate": lambda record: N / record["time"], "twice": "2 * time", "ten": lambda _: 10}
+        host_add,
+        arguments,
+        metrics={"rate": lambda record: N / record["time"], "twice": "2 * time", "ten": lambda _: 10},
     )
     for each in results:
         assert each["twice"] == pytest.approx(2 * each["time"])

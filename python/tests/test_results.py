@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 import wattune
 
 
@@ -76,7 +75,7 @@ def test_is_written_and_read(results: wattune.Results, tmp_path: Path, format: s
         results.write(file, format)
     results.write(file, format, overwrite=True)
     with pytest.raises(wattune.UnavailableError, match="no kernel"):
-        read.kernel  # noqa: B018
+        read.kernel
 
 
 def test_files_that_are_no_results(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import gc
 import weakref
 
 import pytest
-
 import wattune
 
 PARAMETERS = {"block": [32, 64, 128], "tile": [1, 2, 4], "mode": ["fast", "exact"]}
@@ -143,9 +142,11 @@ def test_a_cycle_through_a_constraint_is_collected() -> None:
     class Holder:
         space: wattune.Space
 
-    holder = Holder()
-    holder.space = wattune.Space({"x": [1, 2]}, [lambda x: holder is not None])
-    gone = weakref.ref(holder)
-    del holder
+    def held() -> weakref.ref[Holder]:
+        holder = Holder()
+        holder.space = wattune.Space({"x": [1, 2]}, [lambda x: holder is not None])
+        return weakref.ref(holder)
+
+    gone = held()
     gc.collect()
     assert gone() is None

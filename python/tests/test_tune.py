@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 import wattune
 
 numpy = pytest.importorskip("numpy")
@@ -103,7 +102,7 @@ def test_failures_only_leave_no_best(arrays: Any) -> None:
     assert {each["status"] for each in results} == {"compile"}
     assert results[0]["message"]
     with pytest.raises(wattune.NotFoundError, match="no configuration is correct"):
-        results.kernel  # noqa: B018
+        results.kernel
 
 
 def test_a_journal_is_continued_only_with_the_same_arrays(host_add: str, arrays: Any, tmp_path: Path) -> None:

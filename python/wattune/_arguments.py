@@ -65,7 +65,9 @@ def _checked(name: str, type_: str, is_contiguous: bool) -> None:
     if type_ not in BYTES:
         raise wrong(f"the argument `{name}` has elements of a type that kernels lack", type_)
     if not is_contiguous:
-        raise wrong(f"the array `{name}` is not contiguous", hint="numpy.ascontiguousarray, or .contiguous() of PyTorch")
+        raise wrong(
+            f"the array `{name}` is not contiguous", hint="numpy.ascontiguousarray, or .contiguous() of PyTorch"
+        )
 
 
 def _from_torch(name: str, tensor: Any) -> Array:
@@ -82,11 +84,10 @@ def _from_torch(name: str, tensor: Any) -> Array:
 def _from_interface(name: str, array: Any) -> Array:
     """Reads __cuda_array_interface__ (version 2 or 3) or __array_interface__."""
     on_cuda = hasattr(array, "__cuda_array_interface__")
-    facts = array.__cuda_array_interface__ if on_cuda else array.__array_interface__
+    facts: Any = array.__cuda_array_interface__ if on_cuda else array.__array_interface__
     shape = tuple(facts["shape"])
-    type_ = _TYPES.get(facts["typestr"][1:], facts["typestr"])
-    if facts["typestr"][0] == ">":
-        type_ = facts["typestr"]
+    typestr = str(facts["typestr"])
+    type_ = typestr if typestr.startswith(">") else _TYPES.get(typestr[1:], typestr)
     strides = facts.get("strides")
     size = BYTES.get(type_, 0)
     expected = size
@@ -133,8 +134,8 @@ def array_from(name: str, given: Any) -> Array | None:
 
 def scalar_from(name: str, given: Any) -> Scalar:
     """Returns the scalar that a NumPy or ctypes number is. Raises InvalidArgumentError for any other object."""
-    if isinstance(given, (bool, int, float)) and type(given).__module__ == "builtins":
-        advice = "numpy.float32(x)" if isinstance(given, float) else "numpy.int32(n)"
+    if type(given) in (bool, int, float):
+        advice = "numpy.float32(x)" if type(given) is float else "numpy.int32(n)"
         raise wrong(f"the type of the scalar `{name}` is not known", repr(given), f"pass {advice}, or ctypes.c_int(n)")
     if str(getattr(given, "dtype", "")) == "bfloat16" and not getattr(given, "shape", ()):
         return Scalar("bfloat16", float(given), given.tobytes())
@@ -187,7 +188,8 @@ def stream_handle(stream: object) -> int:
         return stream
     protocol = getattr(stream, "__cuda_stream__", None)
     if protocol is not None:
-        return int((protocol() if callable(protocol) else protocol)[1])
+        version_and_handle: Any = protocol() if callable(protocol) else protocol
+        return int(version_and_handle[1])
     for name in ("cuda_stream", "ptr", "handle"):
         handle = getattr(stream, name, None)
         if handle is not None:

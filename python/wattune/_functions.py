@@ -28,8 +28,9 @@ def _describe_value(value: object, seen: set[int]) -> str:
     if isinstance(value, (dict, set, frozenset)):
         items = value.items() if isinstance(value, dict) else value
         return f"{{{','.join(sorted(_describe_value(each, seen) for each in items))}}}"
-    if hasattr(value, "tobytes") and hasattr(value, "dtype"):
-        return f"{value.dtype}{hashlib.sha256(value.tobytes()).hexdigest()}"
+    array: Any = value
+    if hasattr(array, "tobytes") and hasattr(array, "dtype"):
+        return f"{array.dtype}{hashlib.sha256(array.tobytes()).hexdigest()}"
     name = getattr(value, "__qualname__", None)
     if name is not None:
         return f"{getattr(value, '__module__', '')}.{name}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Union
 
@@ -137,7 +137,9 @@ class Problem:
 
         for key in ("grid", "block"):
             description[key] = [replaced(text) for text in description[key]]
-        description["arguments"] = [{**each, "value": replaced(each.get("value", ""))} for each in description["arguments"]]
+        description["arguments"] = [
+            {**each, "value": replaced(each.get("value", ""))} for each in description["arguments"]
+        ]
         if self.writer is not None:
             description["text"] = self.writer[0](configuration)
         return _core.fixed(_core.describe(description), configuration)
@@ -302,6 +304,12 @@ def answers_from(answer: Mapping[str, Any], outputs: Sequence[Output]) -> dict[s
     return contents
 
 
+def _values(name: str, given: Any) -> list[Any]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise wrong(f"the parameter `{name}` needs a list of values", repr(given))
+    return list(given)
+
+
 def is_spec(kernel: object) -> bool:
     """Tells whether the kernel is the file of a spec."""
     if not isinstance(kernel, (str, os.PathLike)):
@@ -310,8 +318,14 @@ def is_spec(kernel: object) -> bool:
     return not _is_text(name) and os.path.splitext(name)[1] in (".toml", ".json")
 
 
-def from_file(kernel: str | os.PathLike[str], *, sizes: Mapping[str, int], constraints: Sequence[Constraint] | Constraint,
-              goals: dict[str, Any], needs_source: bool) -> Problem:  # fmt: skip
+def from_file(
+    kernel: str | os.PathLike[str],
+    *,
+    sizes: Mapping[str, int],
+    constraints: Sequence[Constraint] | Constraint,
+    goals: dict[str, Any],
+    needs_source: bool,
+) -> Problem:
     """Loads a spec."""
     problem = Problem()
     problem.file = os.fspath(kernel)
@@ -329,14 +343,14 @@ def _as_list(constraints: Sequence[Constraint] | Constraint) -> list[Constraint]
 
 
 def from_kernel(kernel: Any, function: str | None, arguments: Mapping[str, Any] | Sequence[Any],
-                parameters: Mapping[str, Iterable[object]], *, outputs: Sequence[str] | None, block: Dimensions | None,
+                parameters: Mapping[str, Any], *, outputs: Sequence[str] | None, block: Dimensions | None,
                 grid: Dimensions | None, shared: Expression | None, sizes: Mapping[str, int],
                 constraints: Sequence[Constraint] | Constraint, default: Mapping[str, object],
                 answer: Mapping[str, Any] | None, language: str | None, options: Sequence[str], compiler: str | None,
                 goals: dict[str, Any]) -> Problem:  # fmt: skip
     """Describes a kernel and its arguments."""
     problem = Problem()
-    values = {name: list(each) for name, each in parameters.items()}
+    values = {name: _values(name, each) for name, each in parameters.items()}
     problem.parameters = list(values)
     first: Any = {name: default.get(name, each[0]) for name, each in values.items() if each}
     source = _source_of(kernel, function, language, options, first, problem.parameters)

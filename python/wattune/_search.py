@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Union, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Union
 
 from . import _core
 from ._core import Failed, StopRule
@@ -34,7 +34,7 @@ class Search:
 
     def __init__(
         self,
-        parameters: Mapping[str, Iterable[object]] | Space,
+        parameters: Mapping[str, Any] | Space,
         constraints: Sequence[Constraint] | Constraint = (),
         *,
         strategy: str = "",
@@ -78,7 +78,7 @@ class Search:
     @property
     def best(self) -> Record | None:
         """The best result so far; None before the first correct one."""
-        return cast("Record | None", self._search.best())
+        return self._search.best()
 
     def results(self) -> Results:
         """Returns all results so far."""
@@ -90,4 +90,4 @@ class Search:
 
 def strategies() -> list[dict[str, Any]]:
     """Returns name, description and parameters of every strategy."""
-    return cast("list[dict[str, Any]]", _core.strategies())
+    return _core.strategies()

@@ -45,7 +45,7 @@ def _declared(parameter: str) -> Declared | None:
     names = re.findall(r"[A-Za-z_]\w*", re.sub(r"\[[^\]]*\]|=.*$", "", parameter))
     if len(names) < 2:
         return None
-    before_star = parameter.split("*")[0]
+    before_star = parameter.split("*", maxsplit=1)[0]
     is_constant = bool(re.search(r"\b(const|constant|__constant)\b", before_star))
     return Declared(names[-1], is_pointer, is_constant)
 
@@ -56,7 +56,7 @@ def parameters_of(text: str, function: str) -> list[Declared] | None:
     Macros are not expanded: a function whose parameters come from one is not found.
     """
     source = _without_comments(text)
-    name = re.escape(function.split("<")[0].split("::")[-1])
+    name = re.escape(function.split("<", maxsplit=1)[0].rsplit("::", maxsplit=1)[-1])
     for match in re.finditer(rf"\b{name}\s*\(", source):
         closing = _matching(source, match.end() - 1)
         if closing < 0 or not re.match(r"\s*\{", source[closing + 1 :]):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Union
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Union
 
 from . import _core
 from ._functions import split_constraints
 
-Value = Union[int, float, bool, str]
-"""A value of a parameter. NumPy's scalars are taken, too."""
-Configuration = dict[str, Value]
-"""The value of each parameter."""
+Configuration = dict[str, Any]
+"""The value of each parameter: a number, a boolean or a text."""
 Constraint = Union[str, Callable[..., object]]
 """A text in Python's syntax (docs/formats/expressions.md), or a function. The parameters of a function are names of
 tuning parameters, whose values it gets, or a single other name, for the configuration as a dict."""
@@ -29,7 +27,7 @@ class Space(_core.Space):
 
     def __init__(
         self,
-        parameters: Mapping[str, Iterable[object]],
+        parameters: Mapping[str, Any],
         constraints: Sequence[Constraint] | Constraint = (),
         *,
         default: Mapping[str, object] | None = None,

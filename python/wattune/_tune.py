@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FrameType
-from typing import Any, Union, cast
+from typing import Any, Union
 
 from . import _core
 from ._arguments import array_from, current_stream, scalar_from, stream_handle
@@ -20,7 +21,7 @@ from ._results import Record, Results
 from ._space import Configuration, Constraint
 
 Metric = Union[str, Callable[[Record], float]]
-"""A metric: its name, an expression, or a function of the record of a correct Trial."""
+"""A metric: its name, an expression, or a function of a correct result."""
 Check = Callable[..., bool]
 """A check of outputs: it gets a dict of arrays by name and the configuration, and returns True or False."""
 
@@ -59,6 +60,17 @@ class _Interrupts:
             signal.signal(signal.SIGINT, self._before)
 
 
+_RUNNING: set[_Worker] = set()
+
+
+def _end_all() -> None:
+    """Ends the runs of other threads when the interpreter exits; their journals have what was measured."""
+    for each in list(_RUNNING):
+        each.abort()
+    for each in list(_RUNNING):
+        each.wait(_GRACE_SECONDS)
+
+
 class _Worker:
     """The thread of a run."""
 
@@ -66,6 +78,10 @@ class _Worker:
         self.error: BaseException | None = None
         self._run = run
         self._over = threading.Event()
+        if not _RUNNING:
+            atexit.unregister(_end_all)
+            atexit.register(_end_all)
+        _RUNNING.add(self)
         self._thread = threading.Thread(target=self._work, name="wattune", daemon=True)
         self._thread.start()
 
@@ -75,7 +91,12 @@ class _Worker:
         except BaseException as error:
             self.error = error
         finally:
+            _RUNNING.discard(self)
             self._over.set()
+
+    def abort(self) -> None:
+        """Ends the run at once."""
+        self._run.abort()
 
     def wait(self, seconds: float) -> bool:
         """Waits for the end; returns whether it came."""
@@ -139,6 +160,12 @@ def _text_or_function(given: Metric, figures: dict[str, Callable[[Record], float
     return name_of(given)
 
 
+def _as_metrics(given: Metric | Sequence[str] | None) -> Sequence[Metric]:
+    if given is None:
+        return ()
+    return (given,) if isinstance(given, str) or callable(given) else given
+
+
 class _Goals:
     """What a run measures and searches for, divided into texts and functions."""
 
@@ -155,8 +182,7 @@ class _Goals:
                 self.figures[name] = metric
         objectives = []
         for given, greatest in ((minimize, False), (maximize, True)):
-            each: Sequence[Any] = () if given is None else (given,) if isinstance(given, str) or callable(given) else given
-            objectives += [(_text_or_function(metric, self.figures), greatest) for metric in each]
+            objectives += [(_text_or_function(metric, self.figures), greatest) for metric in _as_metrics(given)]
         self._divide(objectives)
         self.observed = [name for name, _ in objectives if name in _BOARD]
 
@@ -198,7 +224,8 @@ def _judge(check: Check | None, problem: Problem) -> tuple[Callable[..., object]
 
 def _divide_observers(observers: Iterable[object]) -> tuple[list[object], list[object]]:
     """Divides observers into functions of each result and objects that measure (metrics, begin, end)."""
-    functions, meters = [], []
+    functions: list[object] = []
+    meters: list[object] = []
     for each in observers:
         if hasattr(each, "begin") and hasattr(each, "end") and hasattr(each, "metrics"):
             meters.append(each)
@@ -219,9 +246,9 @@ class _Call:
     def __call__(self, *arguments: Any, stream: object = None, sizes: Mapping[str, int] | None = None) -> None:
         """Launches the kernel on the caller's arrays.
 
-        Arrays of a CUDA device are used as they are, in `stream` or else in the current stream of their library, and the
-        call does not wait. Arrays of the host are copied to the device, and those that the kernel writes are copied
-        back. `sizes` are extents that no scalar argument tells.
+        Arrays of a CUDA device are used as they are, in `stream` or else in the current stream of their library, and
+        the call does not wait. Arrays of the host are copied to the device, and those that the kernel writes are
+        copied back. `sizes` are extents that no scalar argument tells.
         """
         given = [each for each in arguments if not isinstance(each, Local)]
         if len(given) != len(self._arguments):
@@ -244,7 +271,8 @@ class _Call:
     def _launch(self, passed: list[Any], arrays: list[Any], stream: object, sizes: dict[str, int]) -> None:
         devices = {array.device for array in arrays}
         if len(devices) > 1:
-            raise wrong("the arrays are on several devices", ", ".join("host" if d < 0 else f"cuda:{d}" for d in devices))
+            names = ["host" if each < 0 else f"cuda:{each}" for each in sorted(devices)]
+            raise wrong("the arrays are on several devices", ", ".join(names))
         if devices and devices != {-1}:
             handle = current_stream(arrays) if stream is None else stream_handle(stream)
             addresses = [each if isinstance(each, bytes) else each[0].address for each in passed]
@@ -262,9 +290,7 @@ def _problem(kernel: Any, function: str | None, arguments: Any, parameters: Any,
     if is_spec(kernel):
         if function is not None or arguments is not None or parameters is not None:
             raise wrong("a spec has function, arguments and parameters of its own", os.fspath(kernel))
-        problem = from_file(
-            kernel, sizes=sizes or {}, constraints=constraints, goals=goals, needs_source=needs_source
-        )
+        problem = from_file(kernel, sizes=sizes or {}, constraints=constraints, goals=goals, needs_source=needs_source)
         if answer:
             answers_from(answer, problem.outputs)
             raise wrong("the answer of a spec stands in its [reference]", os.fspath(kernel))
@@ -277,7 +303,7 @@ def tune(
     kernel: Any = None,
     function: str | None = None,
     arguments: Mapping[str, Any] | Sequence[Any] | None = None,
-    parameters: Mapping[str, Iterable[object]] | None = None,
+    parameters: Mapping[str, Any] | None = None,
     *,
     outputs: Sequence[str] | None = None,
     block: Dimensions | None = None,
@@ -341,9 +367,9 @@ def tune(
     with `answer`, a dict of arrays, within `absolute` + `relative` * |expected|, or without one with what the default
     configuration leaves; `check` is a function of the outputs and the configuration that returns True or False.
 
-    Goal: the least time unless `minimize` or `maximize` names a metric, a metric of the board ("energy"), an expression,
-    or a function of a result. `slowdown` bounds how much longer the best may take than the fastest (0.05). `metrics` are
-    expressions or functions of a result. Several names make a Pareto front.
+    Goal: the least time unless `minimize` or `maximize` names a metric, a figure of the board ("energy"), or a function
+    of a result. `slowdown` bounds how much longer the best may take than the fastest (0.05). `metrics` are expressions
+    or functions of a result. Several names make a Pareto front.
 
     Limits: `evaluations`, `seconds`, `target` (a time in seconds), `fraction` of the space, `no_improvement` (a number
     of evaluations), and `stop`, a function of each result that returns True to end the search, without a final.
@@ -467,7 +493,7 @@ def devices() -> list[dict[str, Any]]:
 
     Drivers are loaded by a worker process, not by this one. Raises UnavailableError if it cannot start.
     """
-    return cast("list[dict[str, Any]]", _core.devices())
+    return _core.devices()
 
 
 def advise(
@@ -488,7 +514,4 @@ def advise(
 
     Method: Gaussian regression on curves of time and energy (docs/model.md).
     """
-    return cast(
-        "dict[str, Any]",
-        _core.advise(kernel._results, [each._results for each in others], clocks, slowdown, power, confidence),
-    )
+    return _core.advise(kernel._results, [each._results for each in others], clocks, slowdown, power, confidence)
