@@ -1,5 +1,5 @@
 # The two commands of a newcomer, and a developer's shortcuts. CMake does the building (CMakePresets.json).
-.PHONY: help demo check check-all tidy build install lab bench format fuzz clean
+.PHONY: help demo check check-all tidy build install wheel lab bench format fuzz clean
 PREFIX ?= /usr/local
 
 help:
@@ -9,6 +9,7 @@ help:
 	@echo "make tidy    clang-tidy alone"
 	@echo "make build   build build/release/bin/wattune"
 	@echo "make install PREFIX=~/.local   build the C++ library too, and install all of it there (/usr/local)"
+	@echo "make wheel   build the Python package into dist/"
 	@echo "make lab     build the programs that measure Wattune itself and repeat papers' experiments"
 	@echo "make bench   measure search spaces and the tuner's own overhead"
 	@echo "make format  format the sources"
@@ -26,6 +27,10 @@ build:
 install: build
 	cmake --build --preset release
 	cmake --install build/release --prefix $(PREFIX)
+
+wheel:
+	tools/install-dependencies wheel
+	python3 -m pip wheel --no-deps --wheel-dir dist .
 
 check:
 	tools/install-dependencies check

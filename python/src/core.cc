@@ -130,6 +130,9 @@ void bind_core(nb::module_& module) {
   module.attr("__version__") = kVersion;
   module.def("listen", &listen, nb::arg("level"), "Keeps lines of the log from this level of `logging` on.");
   module.def("take_log", &take_log, "Returns the lines since the last call, each as (level, text).");
+  module.def(
+      "expect_leaks", [] { nb::set_leak_warnings(false); },
+      "Silences the list of objects that are alive when the interpreter ends.");
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
     try {
       std::rethrow_exception(pointer);

@@ -77,6 +77,15 @@ class Running:
                     found.append(int(entry.name))
         return found
 
+    def workers(self) -> list[int]:
+        """Waits until there are workers."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and self.process.poll() is None:
+            if found := self.children():
+                return found
+            time.sleep(0.05)
+        raise AssertionError("no worker was started")
+
     def end(self) -> int:
         return self.process.wait(timeout=60)
 
@@ -110,8 +119,7 @@ def is_gone(process: int) -> bool:
 def test_the_first_interrupt_returns_what_was_measured(running: Any) -> None:
     run = running(5)
     run.wait_for("result")
-    workers = run.children()
-    assert workers
+    workers = run.workers()
     run.interrupt()
     words = run.wait_for("returned").split()
     assert words[2] == "True"
@@ -123,9 +131,7 @@ def test_the_first_interrupt_returns_what_was_measured(running: Any) -> None:
 def test_the_second_interrupt_ends_at_once(running: Any) -> None:
     run = running(3000)
     run.wait_for("ready")
-    while not run.children():
-        time.sleep(0.05)
-    workers = run.children()
+    workers = run.workers()
     run.interrupt()
     time.sleep(0.3)
     run.interrupt()

@@ -65,9 +65,13 @@ _RUNNING: set[_Worker] = set()
 
 def _end_all() -> None:
     """Ends the runs of other threads when the interpreter exits; their journals have what was measured."""
-    for each in list(_RUNNING):
+    running = list(_RUNNING)
+    if running:
+        _core.expect_leaks()  # threads that the interpreter stops keep what they hold
+    for each in running:
+        each.is_at_exit = True
         each.abort()
-    for each in list(_RUNNING):
+    for each in running:
         each.wait(_GRACE_SECONDS)
 
 
@@ -76,6 +80,7 @@ class _Worker:
 
     def __init__(self, run: _core.Run) -> None:
         self.error: BaseException | None = None
+        self.is_at_exit = False
         self._run = run
         self._over = threading.Event()
         if not _RUNNING:
@@ -136,6 +141,8 @@ def _execute(run: _core.Run, progress: bool | None) -> None:
                 raise
     if interrupts.count > 1:
         raise KeyboardInterrupt
+    if worker.is_at_exit:
+        raise SystemExit  # ends a thread without a word
     worker.end()
     deliver(run.notes())
     if worker.error is not None:
