@@ -39,6 +39,7 @@ try:
     print("returned", len(results), results.cancelled, flush=True)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
+signal.signal(signal.SIGINT, signal.SIG_IGN)
 """
 
 
@@ -135,8 +136,9 @@ def test_the_second_interrupt_ends_at_once(running: Any) -> None:
     run.interrupt()
     time.sleep(0.3)
     run.interrupt()
-    assert run.wait_for("") in ("interrupted", "returned 0 True")
-    assert run.end() == 0
+    # The first one may have ended the run already, and the program, too.
+    assert run.wait_for("") in ("interrupted", "")
+    assert run.end() in (0, -signal.SIGINT)
     assert all(is_gone(worker) for worker in workers)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,6 +9,12 @@ from typing import Any
 from ._errors import wrong
 
 _PLAIN = (int, float, str, bytes, bool, type(None), complex)
+
+
+def _hash(content: bytes) -> str:
+    import hashlib  # loads a library of its own
+
+    return hashlib.sha256(content).hexdigest()
 
 
 def _describe_value(value: object, seen: set[int]) -> str:
@@ -30,7 +35,7 @@ def _describe_value(value: object, seen: set[int]) -> str:
         return f"{{{','.join(sorted(_describe_value(each, seen) for each in items))}}}"
     array: Any = value
     if hasattr(array, "tobytes") and hasattr(array, "dtype"):
-        return f"{array.dtype}{hashlib.sha256(array.tobytes()).hexdigest()}"
+        return f"{array.dtype}{_hash(array.tobytes())}"
     name = getattr(value, "__qualname__", None)
     if name is not None:
         return f"{getattr(value, '__module__', '')}.{name}"
@@ -76,7 +81,7 @@ def describe(function: Callable[..., object]) -> str:
         text = _describe_value([function.__func__, function.__self__], set())
     else:
         text = _describe_value(function, set())
-    return f"{name_of(function)} {hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return f"{name_of(function)} {_hash(text.encode())[:16]}"
 
 
 def _parameter_names(function: Callable[..., object]) -> list[str] | None:

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "core/interface/energy.h"
@@ -18,11 +19,43 @@ using space::ValueIndices;
 
 Error no_results() { return Error(ErrorCode::invalid_argument, "the recording holds no results"); }
 
-// Returns the position of a value in its parameter's list; nullopt if it is not there.
-std::optional<std::uint16_t> position_of(const Parameter& parameter, const Value& value) {
-  const auto found = std::ranges::find(parameter.values, value);
-  if (found == parameter.values.end()) return std::nullopt;
-  return static_cast<std::uint16_t>(found - parameter.values.begin());
+// The values of a parameter, found by hash: recordings have many Trials, and parameters may have many values.
+class ValueTable {
+ public:
+  explicit ValueTable(const Parameter& parameter) : values_(parameter.values) {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const auto position = static_cast<std::uint16_t>(i);
+      if (values_[i].is_number())
+        numbers_.emplace(values_[i].as_real(), position);
+      else
+        texts_.emplace(values_[i].as_string(), position);
+    }
+  }
+
+  // Returns the position of a value in its parameter's list; nullopt if it is not there.
+  std::optional<std::uint16_t> find(const Value& value) const {
+    const std::optional<std::uint16_t> found =
+        value.is_number() ? look_up(numbers_, value.as_real()) : look_up(texts_, value.as_string());
+    if (!found || values_[*found] == value) return found;
+    const auto same = std::ranges::find(values_, value);  // large integers may be one as reals
+    if (same == values_.end()) return std::nullopt;
+    return static_cast<std::uint16_t>(same - values_.begin());
+  }
+
+ private:
+  template <typename Table, typename Key>
+  static std::optional<std::uint16_t> look_up(const Table& table, const Key& key) {
+    const auto found = table.find(key);
+    return found != table.end() ? std::optional(found->second) : std::nullopt;
+  }
+
+  const std::vector<Value>& values_;
+  std::unordered_map<double, std::uint16_t> numbers_;
+  std::unordered_map<std::string, std::uint16_t> texts_;
+};
+
+std::vector<ValueTable> tables_of(const std::vector<Parameter>& parameters) {
+  return {parameters.begin(), parameters.end()};
 }
 
 bool varies(const std::vector<Trial>& trials, std::size_t parameter) {
@@ -62,11 +95,11 @@ Result<Places> find_places(const std::vector<Parameter>& parameters, const std::
 }
 
 // Returns the id of a recorded configuration; nullopt if it is not in the space.
-std::optional<ConfigurationId> id_of(const space::SearchSpace& space, const Configuration& configuration,
-                                     const Places& places) {
+std::optional<ConfigurationId> id_of(const space::SearchSpace& space, const std::vector<ValueTable>& tables,
+                                     const Configuration& configuration, const Places& places) {
   ValueIndices indices;
   for (std::size_t p = 0; p < places.size(); ++p) {
-    const auto position = places[p] ? position_of(space.parameters()[p], configuration.values()[*places[p]]) : 0;
+    const auto position = places[p] ? tables[p].find(configuration.values()[*places[p]]) : 0;
     if (!position) return std::nullopt;
     indices.push_back(*position);
   }
@@ -114,11 +147,12 @@ Result<space::SearchSpace> recorded_space(const ResultSet& results) {
   std::vector<Parameter> parameters = results.info.parameters;
   for (std::size_t p = 0; p < results.info.default_values.size(); ++p)
     parameters[p].default_value = results.info.default_values[p];
+  const std::vector<ValueTable> tables = tables_of(parameters);
   std::vector<ValueIndices> configurations;
   for (const Trial& trial : results.trials) {
     ValueIndices& indices = configurations.emplace_back();
     for (std::size_t p = 0; p < parameters.size(); ++p) {
-      const auto position = position_of(parameters[p], trial.configuration.values()[p]);
+      const auto position = tables[p].find(trial.configuration.values()[p]);
       if (!position)
         return Error(ErrorCode::mismatch,
                      fmt::format("a recorded value of `{}` is not in its list of values", parameters[p].name))
@@ -136,10 +170,11 @@ Result<std::vector<std::optional<ConfigurationId>>> ids_in(const space::SearchSp
                                                            const std::vector<Trial>& trials) {
   if (trials.empty()) return no_results();
   WATTUNE_ASSIGN(const Places places, find_places(space.parameters(), trials));
+  const std::vector<ValueTable> tables = tables_of(space.parameters());
   std::vector<std::optional<ConfigurationId>> ids;
   for (const Trial& trial : trials) {
     WATTUNE_TRY(check_times(trial));
-    ids.push_back(id_of(space, trial.configuration, places));
+    ids.push_back(id_of(space, tables, trial.configuration, places));
   }
   return ids;
 }
@@ -149,23 +184,22 @@ Result<Recording> Recording::match(const space::SearchSpace& space, ResultSet re
   keep_counting(results.trials);
   name_energy(results);
   WATTUNE_ASSIGN(const std::vector<std::optional<ConfigurationId>> ids, ids_in(space, results.trials));
-  std::map<ConfigurationId, Trial> by_id;
-  std::size_t outside = 0;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (!ids[i]) {
-      ++outside;
-      continue;
-    }
-    Trial& trial = results.trials[i];
-    trial.configuration = space.configuration(*ids[i]);
-    forget_final(trial.observation);
-    by_id.emplace(*ids[i], std::move(trial));
-  }
-  if (by_id.empty())
+  std::vector<std::pair<ConfigurationId, std::size_t>> inside;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (ids[i]) inside.emplace_back(*ids[i], i);
+  if (inside.empty())
     return Error(ErrorCode::mismatch, "the recording is of another space: none of its configurations is in this one")
         .about(results.trials.front().configuration.to_string());
+  const std::size_t outside = ids.size() - inside.size();
+  std::ranges::sort(inside);
   std::vector<Trial> trials;
-  for (auto& [id, trial] : by_id) trials.push_back(std::move(trial));
+  trials.reserve(inside.size());
+  for (const auto& [id, position] : inside) {
+    if (!trials.empty() && trials.back().configuration.id() == id) continue;  // of equal ones the first counts
+    Trial& trial = trials.emplace_back(std::move(results.trials[position]));
+    trial.configuration = space.configuration(id);
+    forget_final(trial.observation);
+  }
   return Recording(std::move(results.info), std::move(trials), outside);
 }
 
