@@ -189,6 +189,21 @@ TEST_F(Pool, CompilesWhatWasTakenOnceWhileItIsExpected) {
   EXPECT_THAT(compiled(), SizeIs(4));
 }
 
+TEST_F(Pool, CompilesAgainWhatWasTakenWhenItIsRenewed) {
+  PooledSource& pool = start(1);
+  pool.expect({macros("1"), macros("2")}, kLimit);
+  pool.renew(macros("1"));
+  pool.renew(macros("3"));
+  wait_until_idle();
+  ASSERT_TRUE(pool.take(macros("1"), kLimit).image);
+  EXPECT_FALSE(pool.is_ready(macros("1")));
+  pool.renew(macros("1"));
+  pool.renew(macros("2"));
+  wait_until_idle();
+  EXPECT_TRUE(pool.is_ready(macros("1")));
+  EXPECT_THAT(compiled(), SizeIs(3)) << "what is there already, or was not announced, is not compiled";
+}
+
 // Each of the two threads waits for an image that the other one's expectation does not name.
 TEST_F(Pool, ServesSeveralThreads) {
   PooledSource& pool = start(2);

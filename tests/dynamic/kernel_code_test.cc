@@ -72,5 +72,22 @@ TEST_F(KernelCodeTest, CompilesFirstWhatWasAskedForLast) {
               ElementsAre("arch_1 text N=1 MODE=wait", "arch_1 text N=3 MODE=good", "arch_1 text N=2 MODE=good"));
 }
 
+// Two keys wait for the same code. One of them takes it and drops it, or learns that it cannot be compiled.
+TEST_F(KernelCodeTest, WhatAnotherKeyHasTakenIsCompiledAgain) {
+  wattune::fakes::FakeDevice device;
+  device.add_kernel("f", 1, [](const wattune::fakes::FakeLaunch&) { return Nanoseconds(1.0); });
+  backend::CompilePool pool({.processes = 1, .worker = worker()});
+  const auto compiled = code(device, pool);
+  const std::array<int, 2> owners{};
+  for (const std::string mode : {"good", "wrong"}) {
+    const KernelCode::Macros both = macros("1", mode);
+    for (const int& owner : owners) compiled->expect(&owner, {both});
+    ASSERT_TRUE(test::wait_until([&] { return compiled->is_ready(both); }));
+    EXPECT_EQ(compiled->load(both).has_value(), mode == "good");
+    compiled->expect(&owners[0], {});
+    EXPECT_TRUE(test::wait_until([&] { return compiled->is_ready(both); })) << mode;
+  }
+}
+
 }  // namespace
 }  // namespace wattune::dynamic

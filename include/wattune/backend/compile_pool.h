@@ -82,8 +82,11 @@ class WATTUNE_EXPORT PooledSource {
   // `urgent` images precede all other announcements and may use the process of CompilePoolOptions::prompt. They are
   // images without which their user has nothing to run, though no thread waits for them. Replaces the previous
   // announcement: jobs that are no longer in it are dropped, running ones when they end. An image that was taken and is
-  // still announced is not compiled again.
+  // still announced is not compiled again until renew().
   void expect(const std::vector<ImageRequest>& wanted, Nanoseconds limit, std::size_t urgent = 0);
+  // Compiles an announced image again that was taken, because another user of this object needs it too. Changes nothing
+  // if the image is not announced, or is still there or under way.
+  void renew(const ImageRequest& wanted);
   // Returns the image and waits for it. If no process has begun it, or it was taken before, its job goes before all
   // others.
   Compiled take(const ImageRequest& wanted, Nanoseconds limit);

@@ -77,6 +77,14 @@ struct PooledSource::Entry {
     jobs = std::move(expected);
   }
 
+  // Makes an announced job that was taken wait for a process again. Returns whether it does.
+  bool renew(const ImageRequest& wanted) {
+    const JobPointer job = find(wanted);
+    if (!job || job->state != JobState::taken) return false;
+    job->state = JobState::waiting;
+    return true;
+  }
+
   // Returns the job for a caller who will wait for it. The job is placed before all others, and no other caller waits
   // for it.
   JobPointer claim(const ImageRequest& wanted, Nanoseconds limit) {

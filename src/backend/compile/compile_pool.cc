@@ -100,6 +100,15 @@ class PooledSource::Queue {
     changed_.notify_all();
   }
 
+  void renew(Entry& entry, const ImageRequest& wanted) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!entry.renew(wanted)) return;
+      if (entry.next(Need::soon)) use_prompt_process();
+    }
+    changed_.notify_all();
+  }
+
   Compiled take(Entry& entry, const ImageRequest& wanted, Nanoseconds limit) {
     const Stopwatch stopwatch;
     std::unique_lock lock(mutex_);
@@ -316,6 +325,8 @@ PooledSource::~PooledSource() {
 void PooledSource::expect(const std::vector<ImageRequest>& wanted, Nanoseconds limit, std::size_t urgent) {
   queue_->expect(*entry_, wanted, limit, urgent);
 }
+
+void PooledSource::renew(const ImageRequest& wanted) { queue_->renew(*entry_, wanted); }
 
 Compiled PooledSource::take(const ImageRequest& wanted, Nanoseconds limit) {
   return queue_->take(*entry_, wanted, limit);

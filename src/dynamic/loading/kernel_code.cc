@@ -47,8 +47,10 @@ std::shared_ptr<backend::Program> KernelCode::loaded(const Macros& macros) const
   return found == programs_.end() ? nullptr : found->second.lock();
 }
 
-bool KernelCode::is_ready(const Macros& macros) const {
-  return !pooled_ || loaded(macros) != nullptr || pooled_->is_ready(macros);
+bool KernelCode::is_ready(const Macros& macros) {
+  if (!pooled_ || loaded(macros) != nullptr) return true;
+  pooled_->renew(macros);
+  return pooled_->is_ready(macros);
 }
 
 Result<std::shared_ptr<backend::Program>> KernelCode::load(const Macros& macros) {
@@ -86,7 +88,7 @@ std::optional<KernelCode::Macros> KernelCode::generic_macros() const {
   return generic_macros_;
 }
 
-bool KernelCode::is_generic_ready() const {
+bool KernelCode::is_generic_ready() {
   const std::optional<Macros> macros = generic_macros();
   return macros && is_ready(*macros);
 }

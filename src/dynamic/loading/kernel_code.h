@@ -35,8 +35,9 @@ class KernelCode {
   // owner comes first, because others may not call any more. With `urgently` the owner has nothing to run until then,
   // so this is compiled before everything else.
   void expect(const void* owner, std::vector<Macros> macros, bool urgently = false);
-  // True if load() need not wait for a compiler.
-  bool is_ready(const Macros& macros) const;
+  // True if load() need not wait for a compiler. Has the image compiled again if it is announced, but another owner has
+  // taken it and holds no program of it any more.
+  bool is_ready(const Macros& macros);
   // True if load() neither compiles nor loads, because another configuration or key runs the same code.
   bool is_loaded(const Macros& macros) const { return loaded(macros) != nullptr; }
   // Loads a program; waits for the compiler if need be. Fails with compile_failed and the log, timeout, launch_failed
@@ -44,8 +45,8 @@ class KernelCode {
   Result<std::shared_ptr<backend::Program>> load(const Macros& macros);
   // Begins to compile the generic configuration, before all code that is only to be tried.
   void expect_generic(Macros macros);
-  // True if generic() need not wait for a compiler.
-  bool is_generic_ready() const;
+  // True if generic() need not wait for a compiler, as is_ready().
+  bool is_generic_ready();
   // Returns the program of the generic configuration and keeps it. Its macros are those given to expect_generic() or,
   // without these, those of the first call.
   Result<std::shared_ptr<backend::Program>> generic(const Macros& macros);
