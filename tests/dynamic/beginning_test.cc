@@ -11,18 +11,25 @@
 #include "dynamic/fakes.h"
 #include "dynamic/scale_spec.h"
 #include "fakes/fake_device.h"
+#include "wait.h"
 
 namespace wattune::inline v0_1::dynamic {
 namespace {
 
 using fakes::FakeVariant;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 // Variants that are compiled at once, and load unless the test breaks them.
 class FakeVariants : public VariantSource {
  public:
-  void expect(const void*, const Problem&, std::span<const Configuration>, bool) override {}
+  void expect(const void*, const Problem&, std::span<const Configuration> configurations, bool urgently) override {
+    announced.clear();
+    for (const Configuration& each : configurations) announced.push_back(each.to_string());
+    are_urgent = urgently;
+  }
   bool is_ready(const Problem&, const Configuration&) const override { return true; }
   bool is_loaded(const Problem&, const Configuration& configuration) const override {
     return loaded_elsewhere.contains(configuration.to_string());
@@ -39,6 +46,8 @@ class FakeVariants : public VariantSource {
     return Error(ErrorCode::compile_failed, "no generic one");
   }
 
+  std::vector<std::string> announced;
+  bool are_urgent = false;
   std::set<std::string> loaded_elsewhere;
   bool all_are_broken = false;
   std::vector<std::string> made;
@@ -60,6 +69,27 @@ class WaitingLoader : public fakes::FakeLoader {
   int hurries = 0;
 };
 
+// An explorer that wants one configuration until it is told of it.
+class FakeExplorer : public Explorer {
+ public:
+  explicit FakeExplorer(Configuration wanted) : wanted_(std::move(wanted)) {}
+  std::vector<Candidate> wanted() override {
+    return over_ ? std::vector<Candidate>() : std::vector{Candidate{wanted_}};
+  }
+  std::uint64_t news() override { return over_; }
+  void tell(const Configuration& configuration, const Observation&) override {
+    over_ = over_ || configuration == wanted_;
+  }
+  bool over() const override { return over_; }
+  std::uint64_t explored() const override { return over_; }
+  std::uint64_t failed() const override { return 0; }
+  std::string state() const override { return "under way"; }
+
+ private:
+  const Configuration wanted_;
+  bool over_ = false;
+};
+
 // A key with three configurations, of which BLOCK=32 is the default and therefore the likeliest.
 struct BeginningTest : testing::Test {
   static KernelSpec make_spec() {
@@ -74,6 +104,35 @@ struct BeginningTest : testing::Test {
   void fail_best() {
     const std::shared_ptr<Variant> best = tuning.best();
     tuning.fail_best(best, Error(ErrorCode::launch_failed, "refused"));
+  }
+  // Makes the explorer of the key want this configuration.
+  void want(const std::string& name) {
+    parts.make_explorer = [this, name](auto, const auto&, const auto&) -> Result<std::unique_ptr<Explorer>> {
+      for (ConfigurationId id = 0; id < 3; ++id)
+        if (Configuration each = kernel.problem->space.configuration(id); each.to_string() == name)
+          return std::unique_ptr<Explorer>(std::make_unique<FakeExplorer>(std::move(each)));
+      return Error(ErrorCode::not_found, name);
+    };
+  }
+  // Makes calls until something is requested, or until the key is tuned. Each takes no time.
+  void call_until_requested() {
+    EXPECT_TRUE(test::wait_until([&] {
+      call();
+      return !requested.requests.empty();
+    }));
+  }
+  void call_until_settled() {
+    EXPECT_TRUE(test::wait_until([&] {
+      call();
+      while (!requested.requests.empty()) requested.work();
+      return tuning.state() == KeyState::settled;
+    }));
+  }
+  void call() {
+    path.count();
+    const Turn turn = tuning.pairing().next(Mode::explore, around.now());
+    if (turn.timed) tuning.pairing().sent(turn, TimedCall({}), {});
+    tuning.look(Mode::explore);
   }
 
   wattune::fakes::FakeDevice device;
@@ -159,6 +218,58 @@ TEST_F(BeginningTest, ABestThatFailsIsReplacedByAnEarlierOneThatWorks) {
   fail_best();
   EXPECT_EQ(tuning.best(), first);
   EXPECT_EQ(path.steady(Mode::best, 0), first.get());
+}
+
+// The launch fails on the device, long after the call has returned.
+TEST_F(BeginningTest, ABestThatFailsWhileItIsTimedIsNotUsedAgain) {
+  ASSERT_TRUE(beginning.begin_now());
+  const bool is_ready = true;
+  std::vector<std::unique_ptr<backend::Event>> events;
+  events.push_back(std::make_unique<fakes::FakeEvent>(Error(ErrorCode::launch_failed, "out of bounds"), is_ready));
+  tuning.pairing().sent(tuning.pairing().next(Mode::automatic, around.now()), TimedCall(std::move(events)), {});
+  tuning.look(Mode::automatic);
+  EXPECT_EQ(tuning.best(), nullptr);
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("BLOCK=32 fails and is not used again: ")));
+  ASSERT_TRUE(beginning.begin_now());
+  EXPECT_NE(tuning.best()->configuration().to_string(), "BLOCK=32");
+}
+
+TEST_F(BeginningTest, ACandidateThatIsLoadedWhileNothingRunsIsTriedLater) {
+  ASSERT_TRUE(beginning.begin_now());
+  want(starting.first()->to_string() == "BLOCK=8" ? "BLOCK=16" : "BLOCK=8");
+  call_until_requested();
+  fail_best();
+  requested.work();
+  ASSERT_TRUE(beginning.begin_now());
+  call_until_settled();
+}
+
+TEST_F(BeginningTest, TuningAgainDoesNotCancelTheFirstConfigurationForWhichCallsWait) {
+  want("BLOCK=8");
+  ASSERT_TRUE(beginning.begin_now());
+  call_until_requested();
+  fail_best();
+  beginning.begin_for_calls();
+  ASSERT_THAT(variants.announced, Not(IsEmpty()));
+  tuning.retune();
+  EXPECT_THAT(variants.announced, Not(IsEmpty()));
+}
+
+TEST_F(BeginningTest, AnExpectedKeyIsTunedAtOnceThoughItWasPreloadedMeanwhile) {
+  want("BLOCK=8");
+  tuning.expect({}, true);
+  beginning.begin_beside();
+  ASSERT_TRUE(beginning.begin_now());
+  requested.work();
+  EXPECT_EQ(tuning.state(), KeyState::tuning);
+}
+
+TEST_F(BeginningTest, WhatWasOnlyExpectedIsAnnouncedAgainOnceItIsUrgent) {
+  const std::vector<Configuration> one{kernel.problem->space.configuration(0)};
+  loader.expect(one);
+  EXPECT_FALSE(variants.are_urgent);
+  loader.expect(one, true);
+  EXPECT_TRUE(variants.are_urgent);
 }
 
 TEST_F(BeginningTest, TheLikeliestIsTakenAtOnceOnlyIfItsCodeIsLoadedForAnotherKey) {

@@ -83,6 +83,21 @@ TEST_F(DuelTest, OfOneThatIsNoSlowerEightRoundsAreUnderWay) {
   EXPECT_EQ(duel.rounds(), 8) << "of nine";
 }
 
+TEST_F(DuelTest, OfOneThatBecomesSlowerNoFurtherRoundBeginsBesidesThoseUnderWay) {
+  Duel duel;
+  run(
+      duel, [](Duel::Who who) { return us(who == Duel::best ? 1000 : 990); }, 3);
+  std::vector<Duel::Who> out;
+  while (const std::optional<Duel::Who> who = duel.turn()) {
+    duel.hand_out(*who);
+    out.push_back(*who);
+  }
+  for (const Duel::Who who : std::vector(out.begin(), out.begin() + 2))
+    take(duel, who, us(who == Duel::best ? 1000 : 1010));
+  EXPECT_EQ(duel.verdict(), Duel::Verdict::open);
+  EXPECT_FALSE(duel.turn());
+}
+
 TEST_F(DuelTest, AClearlySlowerFirstLaunchIsTheOnlyOne) {
   Duel duel;
   run(duel, [](Duel::Who) { return us(2100); });  // beyond twice 1001 us and 50 us

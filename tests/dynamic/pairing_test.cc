@@ -353,6 +353,30 @@ TEST_F(PairingTest, ABestThatFailsIsToldOf) {
   EXPECT_FALSE(outcomes[0].better);
 }
 
+// The function of a composition may fail once, whatever the configuration.
+TEST_F(PairingTest, ACallOfTheBestThatFailsIsTimedAgain) {
+  pairing.set_best(variant(0, us(100)));
+  add(variant(1, us(90)));
+  const Turn turn = pairing.next(Mode::automatic, now);
+  ASSERT_TRUE(turn.timed);
+  pairing.sent(turn, Error(ErrorCode::invalid_argument, "the function threw"), {});
+  calls(100);
+  ASSERT_THAT(outcomes, SizeIs(2));
+  EXPECT_TRUE(outcomes[0].observation.ok());
+  EXPECT_EQ(outcomes[0].observation.samples.size(), 5u);
+  EXPECT_EQ(pairing.best()->configuration().to_string(), "x=1");
+}
+
+// The best known fails, and another replaces it, while the candidate's first launch is under way.
+TEST_F(PairingTest, AFirstLaunchDuringWhichTheBestIsReplacedIsRepeated) {
+  begin(us(100));
+  add(variant(1, us(90)));
+  while (explored == 0) call();
+  pairing.set_best(variant(2, us(100)));
+  calls(100);
+  EXPECT_EQ(pairing.best()->configuration().to_string(), "x=1");
+}
+
 TEST_F(PairingTest, AFirstLaunchThatMakesTheDriverWaitIsReservedAndCharged) {
   begin(us(100));
   loader.growing = ms(6);  // more than a call may stall

@@ -117,9 +117,10 @@ bool Instance::is_idle(const CallStream& stream) const {
 
 // Runs a turn and reports it. Repeats the call with the best known if a candidate failed and left its inputs unchanged.
 Result<void> Instance::run_turn(const Turn& turn, const Call& call) {
-  WATTUNE_ASSIGN(Lane* const lane, kernel_.around.streams.find(call.stream));
+  const Result<Lane*> lane = kernel_.around.streams.find(call.stream);
   const auto wait = [&]() -> Result<void> {
-    return turn.exclusive ? lane->stream->finish(kLongestWait) : Result<void>();
+    WATTUNE_TRY(lane);
+    return turn.exclusive ? (*lane)->stream->finish(kLongestWait) : Result<void>();
   };
   Sending sending{.others_busy = kernel_.around.loader.others_busy(call.stream)};
   const Stopwatch waiting;

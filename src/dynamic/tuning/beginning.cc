@@ -70,13 +70,14 @@ const Configuration* Beginning::choose(FirstRequest& request) const {
 }
 
 // Takes the result of the request; the loader calls it, so it takes the mutex. The state becomes running if the
-// configuration works, else unstarted, as no request is left.
+// configuration works, else unstarted, as no request is left. If the key has something to run already, the result is
+// not needed.
 void Beginning::take_first(const Configuration& configuration, Result<std::shared_ptr<Variant>> variant) {
   const std::lock_guard lock(mutex_);
   state_ = KeyState::unstarted;
-  starting_.take(configuration);
-  const bool is_late = variant && tuning_.best() != nullptr;
-  if (!is_late && take(std::move(variant))) tuning_.begin_ahead();
+  const bool is_late = tuning_.best() != nullptr;
+  if (!is_late) starting_.take(configuration);
+  if (is_late || take(std::move(variant))) tuning_.begin_ahead();
   path_.wake();
 }
 

@@ -32,6 +32,7 @@ void BestKnown::fall_back(const Attempts& attempts) {
     return !attempts.has_failed(each->configuration().id());
   });
   pairing_.set_best(nullptr);
+  times_.reset();
   path_.close();
   if (works != published_.rend()) publish(*works);
 }

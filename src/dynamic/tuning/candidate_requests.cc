@@ -46,9 +46,4 @@ void CandidateRequests::expect(const std::vector<Candidate>& wanted) {
   loader_.expect(std::move(expected));
 }
 
-void CandidateRequests::end() {
-  loader_.expect({});
-  requested_.clear();
-}
-
 }  // namespace wattune::dynamic

@@ -38,7 +38,7 @@ class CandidateRequests {
   // Begins with another explorer, whose candidates are all new.
   void begin() { heard_.reset(); }
   // Forgets all candidates, since their explorer is gone.
-  void end();
+  void end() { requested_.clear(); }
   // True if no candidate is at the loader or undecided.
   bool is_empty() const { return requested_.empty(); }
 

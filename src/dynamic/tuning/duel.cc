@@ -40,7 +40,7 @@ std::optional<Duel::Who> Duel::turn() const {
   if (!first_) return handed_[candidate] > 0 ? std::nullopt : std::optional(candidate);
   if (!begins_round()) return handed_[best] < handed_[candidate] ? best : candidate;
   const std::size_t round = handed_[best];
-  if (round == kMostRounds || round - ended_ == (is_no_slower_ ? kMostUnderWay : 1)) return std::nullopt;
+  if (round == kMostRounds || round - ended_ >= (is_no_slower_ ? kMostUnderWay : 1)) return std::nullopt;
   return round % 2 == 0 ? candidate : best;
 }
 

@@ -55,6 +55,7 @@ class KeyLoader {
 
   const KeyedKernel& kernel_;
   std::vector<Configuration> expected_;
+  bool is_urgent_ = false;
 };
 
 }  // namespace wattune::dynamic

@@ -89,6 +89,7 @@ void KeyTuning::end() {
   attempts_.keep_failures_of(*explorer_);
   explorer_.reset();
   requests_.end();
+  if (best() != nullptr) loader_.expect({});  // otherwise a first configuration may be announced
   for (std::shared_ptr<Variant>& variant : pairing_.drop_candidates()) retire(std::move(variant));
 }
 
@@ -150,6 +151,7 @@ void KeyTuning::adopt(std::shared_ptr<Variant> best, const Observation& observat
   if (explorer_) end();
   static_cast<void>(occasion_.begins(std::numeric_limits<std::uint64_t>::max()));
   best_known_.publish(std::move(best));
+  loader_.expect({});
   best_known_.set_result(true);
   best_known_.remember(observation, Measured::offline);
   stage_ = TuningStage::complete;
@@ -165,10 +167,18 @@ void KeyTuning::retune() {
 
 void KeyTuning::fail_best(const std::shared_ptr<Variant>& failed, const Error& error) {
   if (best() != failed) return;
-  const Configuration& configuration = failed->configuration();
-  kernel_.note(fmt::format("{} fails and is not used again: {}", configuration.to_string(), error.to_string()));
   attempts_.note_error(error);
-  attempts_.fail(configuration, {.status = Status::runtime, .message = error.to_string()});
+  replace_best({.status = Status::runtime, .message = error.to_string()});
+}
+
+bool KeyTuning::is_best(const Configuration& configuration) const {
+  return best() != nullptr && best()->configuration() == configuration;
+}
+
+void KeyTuning::replace_best(const Observation& failure) {
+  const Configuration& configuration = best()->configuration();
+  kernel_.note(fmt::format("{} fails and is not used again: {}", configuration.to_string(), failure.message));
+  attempts_.fail(configuration, failure);
   best_known_.fall_back(attempts_);
 }
 

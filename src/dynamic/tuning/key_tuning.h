@@ -95,6 +95,8 @@ class KeyTuning {
   void take_outcome(Outcome outcome);
   void decide(const Configuration& configuration, const Observation& observation, bool better);
   void retire(std::shared_ptr<Variant> variant);
+  bool is_best(const Configuration& configuration) const;
+  void replace_best(const Observation& failure);
 
   const KeyedKernel& kernel_;
   CallPath& path_;

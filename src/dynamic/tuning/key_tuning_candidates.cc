@@ -58,7 +58,7 @@ void KeyTuning::take_loaded(const Candidate& candidate, Result<std::shared_ptr<V
   const std::lock_guard lock(mutex_);
   if (!variant) {
     take_failed_load(candidate, variant.error());
-  } else if (explorer_ && best() != nullptr) {
+  } else if (explorer_) {
     pairing_.add(candidate, *std::move(variant));
   } else {
     requests_.decided(candidate.configuration.id());
@@ -88,6 +88,8 @@ void KeyTuning::take_outcome(Outcome outcome) {
     best_known_.remember(outcome.observation);
   }
   if (explorer_) explorer_->tell(outcome.configuration, outcome.observation);
+  if (outcome.observation.status != Status::correct && is_best(outcome.configuration))
+    replace_best(outcome.observation);
   requests_.look_soon();
   if (outcome.retired) retire(std::move(outcome.retired));
 }

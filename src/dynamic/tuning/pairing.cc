@@ -249,11 +249,21 @@ void Pairing::fail(const Turn& turn, const Error& error) {
   stall_budget_.settle(turn.reserved, Nanoseconds(), &Stalls::exploring);
   Contest* const contest = find(turn.contest);
   if (turn.contest == 0 && turn.variant == best_)
-    best_failed_ = error;
+    fail_of_best(error);
   else if (contest != nullptr && turn.exploring)
     contest->failed = error;
   else if (contest != nullptr)
     contest->duel.take_nothing(Duel::best);
+}
+
+// Takes the failure of a call that was to time the best known. Only a launch that fails is the configuration's fault.
+// A call that fails otherwise, for instance in the function of a composition, is timed once more. Otherwise nothing
+// would be compared with the best known any more.
+void Pairing::fail_of_best(const Error& error) {
+  if (error.code() == ErrorCode::launch_failed)
+    best_failed_ = error;
+  else if (to_be_timed_)
+    ++*to_be_timed_;
 }
 
 std::vector<Outcome> Pairing::collect() {
@@ -282,7 +292,9 @@ void Pairing::take(const Out& out, Nanoseconds time) {
   else if (out.turn.variant == best_)
     take_of_best(sample);
   Contest* const contest = find(out.turn.contest);
-  if (contest == nullptr || times_of_best_.empty()) return;
+  if (contest == nullptr) return;
+  // The best known was replaced during this first launch, and there is no time yet with which to compare it.
+  if (times_of_best_.empty()) return begin_anew(*contest);
   contest->duel.take(out.turn.exploring ? Duel::candidate : Duel::best, sample, out.sending.others_busy,
                      measure::summarize(times_of_best_), gate_);
 }
@@ -371,6 +383,13 @@ void Pairing::compare_anew(Contest& contest) {
   if (!contest.duel.first_launch()) return;
   contest.number = ++last_number_;
   contest.duel = Duel(*contest.duel.first_launch());
+}
+
+// Begins a contest whose first launch told nothing with another first launch.
+void Pairing::begin_anew(Contest& contest) {
+  contest.number = ++last_number_;
+  contest.duel = Duel();
+  contest.once = false;
 }
 
 // Keeps the fastest of the candidates that were tried once.

@@ -87,7 +87,8 @@ class Pairing {
       Mode mode, Nanoseconds now, const IsIdle& idle = [] { return true; });
   // Returns the other turn of the round that this turn begins; a turn of the best known, untimed, if it begins none.
   Turn other_half(const Turn& first, Mode mode, Nanoseconds now);
-  // Reports that a timed turn was sent, or failed to be sent. Each timed turn must be reported.
+  // Reports that a timed turn was sent, or failed to be sent. Each timed turn must be reported. A call of the best
+  // known that failed for another reason than its launch is timed again.
   void sent(const Turn& turn, Result<TimedCall> call, const Sending& sending);
   // Returns the decisions that were made since the last call, without waiting. A configuration that was tried in
   // Mode::explore may occur more than once.
@@ -133,12 +134,14 @@ class Pairing {
   void take_of_candidate(const Out& out, const Sample& sample);
   void take_of_best(const Sample& sample);
   void fail(const Turn& turn, const Error& error);
+  void fail_of_best(const Error& error);
 
   std::optional<Outcome> best_is_timed();
   std::optional<Outcome> decide(Contest& contest);
   Outcome decide_at_once(Contest& contest);
   void crown(Contest& contest, std::vector<Sample> times);
   void compare_anew(Contest& contest);
+  void begin_anew(Contest& contest);
   void keep_the_fastest();
 
   StallBudget& stall_budget_;
