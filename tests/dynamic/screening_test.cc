@@ -62,6 +62,35 @@ TEST_F(ScreeningTest, WhatItWillTryIsCompiledAhead) {
   screening.reset();
 }
 
+// A device whose process has died, as is found when the device is asked for a target.
+class DeviceOfADeadProcess : public wattune::fakes::FakeDevice {
+ public:
+  Result<backend::CompileTarget> compile_target(const KernelSource& source) override {
+    if (counters().resets == 0) return wattune::fakes::crash("SIGKILL", 9);
+    return FakeDevice::compile_target(source);
+  }
+};
+
+TEST_F(ScreeningTest, AProcessThatDiedBeforeAKeyIsReplacedAndCompilesNothing) {
+  backend::WorkerOptions worker;
+  worker.executable = test::program("wattune-fake-worker");
+  backend::CompilePool pool({.processes = 2, .worker = worker});
+  options.pool = &pool;
+  std::atomic<bool> compiled_there = false;
+  options.open = [&](const backend::WorkerOptions&) -> Result<std::unique_ptr<backend::Device>> {
+    auto device = std::make_unique<DeviceOfADeadProcess>();
+    device->add_kernel("scale", 3, kernel);
+    device->on_build([&](const auto&, const auto&) {
+      compiled_there = true;
+      return wattune::fakes::FakeCompilation();
+    });
+    return std::unique_ptr<backend::Device>(std::move(device));
+  };
+  EXPECT_THAT(names(wait_for(*explore())), ElementsAre("block=64, mode=7"));
+  EXPECT_FALSE(compiled_there);
+  screening.reset();
+}
+
 TEST_F(ScreeningTest, WhatCallsHaveShownAlreadyIsNotTriedAgain) {
   const auto explorer = explore();
   explorer->tell(Problem::make(spec, {}, {}).value()->space.configuration(27), {});

@@ -95,12 +95,22 @@ KeyScreening::KeyScreening(std::shared_ptr<const Problem> problem, KeySearch sea
 
 namespace {
 
+// Returns the target for which the device compiles. If its process has died since the last key, another one is started,
+// with which no evaluator of another key can work.
+Result<backend::CompileTarget> target_of(const KernelSource& source, const ScreeningPlace& place) {
+  Result<backend::CompileTarget> target = place.device.compile_target(source);
+  if (target || target.error().code() != ErrorCode::device_lost) return target;
+  place.make_room(place.most_memory);
+  WATTUNE_TRY(place.device.reset());
+  return place.device.compile_target(source);
+}
+
 // Returns the compilers of a spec. Returns nullptr if the device compiles; on a CPU it must, because other compilers
 // would compete with the timed kernels.
 std::unique_ptr<backend::PooledSource> compilers_for(const KernelSpec& spec, const ScreeningPlace& place) {
   if (place.pool == nullptr || place.device.info().kind == DeviceKind::cpu) return nullptr;
   KernelSource source = launched_source(spec);
-  Result<backend::CompileTarget> target = place.device.compile_target(source);
+  Result<backend::CompileTarget> target = target_of(source, place);
   if (!target) return nullptr;
   return std::make_unique<backend::PooledSource>(place.pool->add(*std::move(target), std::move(source)));
 }
@@ -286,7 +296,8 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
   }
   if (finalists(trials_.all).empty() && !trials_.all.empty()) return none_works(trials_.all);
   const std::optional<search::StopReason>& reason = under_way_->so_far().stop_reason;
-  end(fmt::format("screened{}: {}", was_reduced_ ? " on smaller data" : "", reason ? reason->text : "ended"), true);
+  end(fmt::format("screened{}: {}", was_reduced_ ? " on smaller data" : "", reason ? reason->text : "ended"),
+      End::complete);
   return {};
 }
 
@@ -314,14 +325,16 @@ void KeyScreening::tell_found(bool complete) {
   if (found_ && !best.empty() && !was_reduced_) found_(best.front(), complete);
 }
 
-void KeyScreening::end(const std::string& words, bool complete) {
-  tell_found(complete);
+// Ends the search. The state is changed at once, since the key's explorer may look at any moment.
+void KeyScreening::end(const std::string& words, End how) {
+  tell_found(how == End::complete);
   const std::vector<Trial> best = worth_calls();
   const std::lock_guard lock(mutex_);
   keep(best);
   state_.words = words;
   state_.over = true;
-  state_.complete = complete;
+  state_.complete = how == End::complete;
+  state_.left = how == End::left;
   ++news_;
 }
 

@@ -159,7 +159,9 @@ class KeyScreening {
   Result<KernelSpec> spec_for(const ScreeningPlace& place);
   void publish();
   void tell_found(bool complete);
-  void end(const std::string& words, bool complete = false);
+  // How a search ended: by an error or a cancellation, at its end, or because the key was not called.
+  enum class End { early, complete, left };
+  void end(const std::string& words, End how = End::early);
   Nanoseconds since_last_call(Nanoseconds now);
   bool stops(const ScreeningPlace& place, Nanoseconds cost);
   bool pays(Nanoseconds cost) const { return trial_gain_.of_one_more() > cost; }

@@ -41,9 +41,7 @@ Nanoseconds KeyScreening::since_last_call(Nanoseconds now) {
 bool KeyScreening::is_over(Nanoseconds now) {
   if (cancelled() || state().over) return true;
   if (since_last_call(now) <= kCallPauseThatEndsSearch) return false;
-  end("screening ended: the key was not called any more");
-  const std::lock_guard lock(mutex_);
-  state_.left = true;
+  end("screening ended: the key was not called any more", End::left);
   return true;
 }
 
