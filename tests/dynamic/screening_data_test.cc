@@ -171,7 +171,7 @@ TEST(ScreeningAllowance, BeginsAStepWhenTheShareOfTheBudgetPaysForIt) {
   Nanoseconds time;
   stall_budget.begin(time);
   const auto never = [] { return false; };
-  RecentMean step(ScreeningAllowance::kFirstStepEstimate);
+  StepCost step(ScreeningAllowance::kFirstStepEstimate);
   ScreeningAllowance allowance(
       stall_budget, [&] { return time += nanoseconds_from_ms(100); }, step);
   ASSERT_TRUE(allowance.reserve(never));
@@ -185,7 +185,7 @@ TEST(ScreeningAllowance, BeginsAStepWhenTheShareOfTheBudgetPaysForIt) {
 TEST(ScreeningAllowance, DoesNotWaitForAnApplicationThatEnds) {
   StallBudget stall_budget({.share = 0.0});
   stall_budget.begin(Nanoseconds());
-  RecentMean step(ScreeningAllowance::kFirstStepEstimate);
+  StepCost step(ScreeningAllowance::kFirstStepEstimate);
   ScreeningAllowance allowance(
       stall_budget, [] { return Nanoseconds(); }, step);
   int asked = 0;
@@ -196,7 +196,7 @@ TEST(ScreeningAllowance, DoesNotWaitForAnApplicationThatEnds) {
 TEST(ScreeningAllowance, WaitsUntilAStepPays) {
   StallBudget stall_budget({.share = 1.0});
   stall_budget.begin(Nanoseconds());
-  RecentMean step(Nanoseconds(1));
+  StepCost step(Nanoseconds(1));
   ScreeningAllowance allowance(
       stall_budget, [] { return nanoseconds_from_seconds(1); }, step);
   int asked = 0;

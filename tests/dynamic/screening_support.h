@@ -30,6 +30,7 @@ struct ScreeningTest : testing::Test {
     stall_budget.begin(Nanoseconds());
     options.open = [this](const backend::WorkerOptions&) { return open(); };
     options.free_memory = [this] { return free_memory.load(); };
+    options.stall_budget = &stall_budget;
     // The application has been running for long.
     options.now = [] { return nanoseconds_from_seconds(1e6); };
     options.note = [this](const std::string& line) {

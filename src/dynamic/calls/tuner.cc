@@ -298,6 +298,7 @@ class TunerOfOneDevice : public Tuner {
             .free_memory = [this] { return backend::free_memory(around_.device); },
             .pool = pool_.get(),
             .target = target_of_references(),
+            .stall_budget = &stall_budget_,
             .compile_ahead = ahead(),
             .now = [this] { return around_.now(); },
             .note = [this](const std::string& line) { note(line); }};

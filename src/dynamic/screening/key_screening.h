@@ -40,7 +40,7 @@ struct ScreeningPlace {
   std::function<Nanoseconds()> others;
   backend::CompilePool* pool = nullptr;                // compiles for the device; nullptr if the device compiles
   std::size_t compile_ahead = 1;                       // largest number of configurations compiled ahead
-  std::optional<RecentMean>* steps;                    // device time of the last steps of all keys
+  std::optional<StepCost>* steps;                      // cost of the steps of all keys
   RandomContents* contents;                            // shared by all keys
   std::function<void(std::uint64_t bytes)> make_room;  // called before this many bytes are allocated
   std::function<void(const std::string& line)> note = [](const std::string&) {};

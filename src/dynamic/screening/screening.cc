@@ -67,6 +67,7 @@ std::shared_ptr<KeyScreening> Screening::next(const std::stop_token& stop) {
     if (device_ != nullptr && idle.elapsed() >= kIdleTimeBeforeClosing) close();
     std::unique_lock lock(mutex_);
     if (std::shared_ptr<KeyScreening> key = take_worthiest()) return key;
+    if (steps_ && !keys_.empty()) steps_->forgive(*options_.stall_budget, options_.now());
     const bool asks_again = device_ != nullptr || !keys_.empty();
     const auto has_come = [this, before = keys_.size()] { return keys_.size() > before || is_key_expected_; };
     if (asks_again)

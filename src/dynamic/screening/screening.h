@@ -29,8 +29,9 @@ struct ScreeningOptions {
   backend::WorkerOptions worker = {};
   // Function that returns the free bytes of the device. A quarter of them may be taken.
   std::function<std::uint64_t()> free_memory;
-  backend::CompilePool* pool = nullptr;  // compiles ahead; outlives this; nullptr if the device compiles
-  CompileTargetOf target = {};           // for references; empty if the device compiles them
+  backend::CompilePool* pool = nullptr;       // compiles ahead; outlives this; nullptr if the device compiles
+  CompileTargetOf target = {};                // for references; empty if the device compiles them
+  const StallBudget* stall_budget = nullptr;  // pays for the steps of all keys; outlives this
   std::size_t compile_ahead = 1;
   std::function<Nanoseconds()> now;                   // returns the time of the stall_budget's clock
   std::function<void(const std::string& line)> note;  // called from its thread
@@ -69,7 +70,7 @@ class Screening {
   std::unique_ptr<backend::Device> device_;         // used by the thread only
   std::optional<Error> refused_;                    // likewise
   std::unique_ptr<measure::MeasurePolicy> policy_;  // likewise; set once a device was opened
-  std::optional<RecentMean> steps_;                 // likewise
+  std::optional<StepCost> steps_;                   // likewise
   RandomContents contents_;                         // likewise
   KeptEvaluators kept_;                             // likewise
   std::mutex mutex_;                                // guards the members below

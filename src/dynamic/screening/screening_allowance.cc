@@ -7,9 +7,12 @@ namespace wattune::inline v0_1::dynamic {
 
 bool ScreeningAllowance::reserve(const std::function<bool()>& ended, const std::function<bool()>& pays) {
   constexpr std::chrono::milliseconds kPause{5};
-  reserved_ = step_.value();
   while (!ended()) {
-    if (pays() && stall_budget_.reserve({.expected = reserved_, .longest = {}}, now_())) return true;
+    reserved_ = step_.value();
+    if (!pays())
+      step_.forgive(stall_budget_, now_());
+    else if (stall_budget_.reserve({.expected = reserved_, .longest = {}}, now_()))
+      return true;
     std::this_thread::sleep_for(kPause);
   }
   return false;

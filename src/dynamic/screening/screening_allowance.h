@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "dynamic/loading/load_cost.h"
+#include "dynamic/screening/step_cost.h"
 #include "dynamic/tuning/stall_budget.h"
 #include "wattune/tune/evaluator.h"
 
@@ -22,17 +22,18 @@ class ScreeningAllowance {
   // and 1.38 ms (docs/results/dynamic.md).
   static constexpr Nanoseconds kTurningAndBack = nanoseconds_from_ms(0.4);
 
-  // Takes references that must outlive it: the stall_budget, whose clock is `now`, and `step`, the times of the steps
+  // Takes references that must outlive it: the stall_budget, whose clock is `now`, and `step`, the cost of the steps
   // of all keys.
-  ScreeningAllowance(StallBudget& stall_budget, std::function<Nanoseconds()> now, RecentMean& step)
+  ScreeningAllowance(StallBudget& stall_budget, std::function<Nanoseconds()> now, StepCost& step)
       : stall_budget_(stall_budget), now_(std::move(now)), step_(step) {}
 
   // Returns the time that the next step will probably take.
   Nanoseconds expected() const { return step_.value(); }
 
   // Waits until `pays` returns true and the stall budget affords the mean time of the last few steps, then reserves
-  // that time. Returns false if `ended` becomes true meanwhile. Only Budget::share limits steps: the device serves both
-  // processes in turns, so no step delays a call by its whole length.
+  // that time. While it does not pay, slow steps are forgiven. Returns false if `ended` becomes true meanwhile. Only
+  // Budget::share limits steps: the device serves both processes in turns, so no step delays a call by its whole
+  // length.
   bool reserve(
       const std::function<bool()>& ended, const std::function<bool()>& pays = [] { return true; });
   // Charges the device time of a step, and learns it for the estimate of the next.
@@ -43,7 +44,7 @@ class ScreeningAllowance {
  private:
   StallBudget& stall_budget_;
   const std::function<Nanoseconds()> now_;
-  RecentMean& step_;
+  StepCost& step_;
   Nanoseconds reserved_;
 };
 
