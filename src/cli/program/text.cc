@@ -188,16 +188,6 @@ std::string format_wait(double seconds) {
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-std::string group_digits(Uint128 value) {
-  std::string digits = to_string(value);
-  for (std::size_t from_end = 3; from_end < digits.size(); from_end += 4) digits.insert(digits.size() - from_end, ",");
-  return digits;
-}
-
-std::string counted(Uint128 count, std::string_view noun) {
-  return fmt::format("{} {}{}", group_digits(count), noun, count == 1 ? "" : "s");
-}
-
 std::string format_counts(const std::map<Status, std::uint64_t>& by_status) {
   std::string text;
   for (const auto& [status, count] : by_status) {
@@ -211,14 +201,6 @@ std::string format_bytes(double bytes) {
   std::size_t unit = 0;
   for (; bytes >= 1000.0 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000.0;
   return fmt::format("{:.3g} {}", bytes, kUnits[unit]);
-}
-
-std::string quoted_for_shell(std::string_view word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=+@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 }  // namespace wattune::cli

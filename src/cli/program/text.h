@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include "core/interface/wording.h"
 #include "wattune/core/observation.h"
 #include "wattune/core/result.h"
-#include "wattune/core/uint128.h"
 #include "wattune/core/units.h"
 
 namespace wattune::cli {
@@ -48,15 +48,9 @@ Result<std::pair<std::string, std::string>> parse_assignment(std::string_view te
 std::string format_time(Nanoseconds time);
 // Returns "45 s", "3:07" or "1:02:30", for waiting times.
 std::string format_wait(double seconds);
-// Groups digits: "241,600".
-std::string group_digits(Uint128 value);
-// Returns "1 configuration" or "1,200 configurations", for nouns that take an s.
-std::string counted(Uint128 count, std::string_view noun);
 // Returns "190 correct, 10 compile", without statuses that did not occur.
 std::string format_counts(const std::map<Status, std::uint64_t>& by_status);
 // Returns "1.2 MB", in decimal units.
 std::string format_bytes(double bytes);
-// Quotes a word for a shell if it holds more than letters, digits and -_./,:=+@%.
-std::string quoted_for_shell(std::string_view word);
 
 }  // namespace wattune::cli
