@@ -42,8 +42,9 @@ void Svg::add_title(double left, double right, std::string_view title) {
   const double room = right - left;
   const std::string shown = cut_title(title, room);
   const double fitting = std::floor(10.0 * room / std::max(width_in_letters(shown), 1.0)) / 10.0;
-  const std::string size = fitting < kTitleSize ? fmt::format(" style=\"font-size:{:.1f}px\"", fitting) : "";
-  add("<text class=\"title\" x=\"{}\" y=\"26\"{}>{}</text>\n", left, size, xml_text(shown));
+  const std::string text = xml_text(shown);
+  add("<text class=\"title\" x=\"{}\" y=\"26\">{}</text>\n", left,
+      fitting < kTitleSize ? fmt::format("<tspan font-size=\"{:.1f}\">{}</tspan>", fitting, text) : text);
 }
 
 double Svg::room_of_title(std::string_view title) { return kTitleSize * width_in_letters(title); }
