@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -67,6 +69,24 @@ const Trial* default_trial(const ResultSet& results) {
 std::string name_of(const RunInfo& info) {
   const std::string kernel = info.kernel_name.empty() ? "tuning" : info.kernel_name;
   return printable(info.device.name.empty() ? kernel : kernel + " on " + info.device.name);
+}
+
+std::vector<std::string> telling_names(const std::vector<ResultSet>& results, const std::vector<std::string>& files) {
+  std::vector<std::string> kernels, devices, both, names_of_files;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    kernels.push_back(results[i].info.kernel_name);
+    devices.push_back(results[i].info.device.name);
+    both.push_back(name_of(results[i].info));
+    const std::string file = std::filesystem::path(files[i]).filename().string();
+    names_of_files.push_back(file.substr(0, file.find('.', 1)));
+  }
+  const auto differing = [](const std::vector<std::string>& names) {
+    return std::set<std::string>(names.begin(), names.end()).size();
+  };
+  const bool one_kernel = differing(kernels) == 1;
+  const bool one_device = differing(devices) == 1;
+  const std::vector<std::string>& names = one_kernel == one_device ? both : one_kernel ? devices : kernels;
+  return differing(names) == results.size() && std::ranges::count(names, "") == 0 ? names : names_of_files;
 }
 
 std::vector<std::size_t> varied_parameters(const ResultSet& results) {

@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <optional>
-#include <set>
 
 #include "cli/program/command.h"
 #include "cli/program/json.h"
@@ -216,32 +214,10 @@ std::string analysis_json(const std::vector<Analysed>& all) {
   return dump({{"results", files}, {"portability", matrix}});
 }
 
-std::string file_label(const Analysed& one) {
-  const std::string file = std::filesystem::path(one.file).filename();
-  return file.substr(0, file.find('.', 1));
-}
-
-std::string kernel_of(const Analysed& one) { return one.results.info.kernel_name; }
-std::string device_of(const Analysed& one) { return one.results.info.device.name; }
-std::string kernel_and_device(const Analysed& one) { return report::name_of(one.results.info); }
-
-// Returns a name for each result in a picture. The names are the devices if all results have the same kernel, the
-// kernels if all have the same device, or else both. If these names are not distinct, they are the names of the files.
 std::vector<std::string> names_of(const std::vector<Analysed>& all) {
-  const auto labels = [&](std::string (*label)(const Analysed&)) {
-    std::vector<std::string> names;
-    for (const Analysed& each : all) names.push_back(label(each));
-    return names;
-  };
-  const auto differing = [](const std::vector<std::string>& names) {
-    return std::set<std::string>(names.begin(), names.end()).size();
-  };
-  const bool one_kernel = differing(labels(kernel_of)) == 1;
-  const bool one_device = differing(labels(device_of)) == 1;
-  const std::vector<std::string> names = labels(one_kernel == one_device ? kernel_and_device
-                                                : one_kernel             ? device_of
-                                                                         : kernel_of);
-  return differing(names) == all.size() && std::ranges::count(names, "") == 0 ? names : labels(file_label);
+  std::vector<std::string> files;
+  for (const Analysed& each : all) files.push_back(each.file);
+  return report::telling_names(results_of(all), files);
 }
 
 struct Plot {

@@ -19,6 +19,11 @@ bool ran_beside(const Trial& trial, const Trial& winner);
 // Returns printable text such as "gemm on NVIDIA A100", without unknown parts.
 std::string name_of(const RunInfo& info);
 
+// Returns a name for each result. The names are the devices if all results have the same kernel, the kernels if all
+// have the same device, or else both. If these names are not distinct, they are the names of the files, cut at their
+// first point.
+std::vector<std::string> telling_names(const std::vector<ResultSet>& results, const std::vector<std::string>& files);
+
 // Returns the positions of the parameters that have more than one value.
 std::vector<std::size_t> varied_parameters(const ResultSet& results);
 
