@@ -86,6 +86,12 @@ WATTUNE_EXPORT std::string plot_performance_svg(const std::string& title, const 
 // applications tune while they work (as in Petrovic et al. 2020, figures 2 and 3).
 WATTUNE_EXPORT std::string plot_amortization_svg(const std::string& title, const std::vector<PerformanceCurve>& curves);
 
+// Writes one HTML file about these runs, for anybody to open, without network. It tells what won, how sure that is,
+// what it is worth over the default, and what to do next. Several runs stand side by side. `files` has a name for each
+// result: the file that holds it, for commands on the page, or an empty text. Empty results, and those with failures
+// only, give a page that says so.
+WATTUNE_EXPORT std::string write_page(const std::vector<ResultSet>& results, const std::vector<std::string>& files);
+
 // Writes a C header with one #define set for each device, chosen by WATTUNE_DEVICE_<NAME>. If a device has results of
 // several sizes, each size has a set, chosen by WATTUNE_SIZE_<SIZE> or by a function at run time. A single set needs no
 // choice. All results must tune the same kernel with the same parameters; results for one device must have the same

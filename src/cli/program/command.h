@@ -42,6 +42,7 @@ Command add_score(CLI::App& program);
 Command add_strategies(CLI::App& program);
 Command add_export(CLI::App& program);
 Command add_merge(CLI::App& program);
+Command add_report(CLI::App& program);
 Command add_init(CLI::App& program);
 Command add_completion(CLI::App& program);
 Command add_man(CLI::App& program);

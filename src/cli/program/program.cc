@@ -207,9 +207,9 @@ Program make_program() {
       "  wattune tune kernel.toml           tune it on the best device\n"
       "  wattune show kernel.journal.jsonl  see how it went\n\n"
       "`wattune COMMAND --help` explains a command and gives examples.");
-  for (const auto add : {add_tune, add_space, add_compile, add_run, add_devices, add_power, add_show, add_export,
-                         add_merge, add_slice, add_profile, add_corun, add_score, add_strategies, add_analyze,
-                         add_advise, add_init, add_completion, add_man}) {
+  for (const auto add : {add_tune,       add_space,   add_compile, add_run,   add_devices,    add_power, add_show,
+                         add_report,     add_export,  add_merge,   add_slice, add_profile,    add_corun, add_score,
+                         add_strategies, add_analyze, add_advise,  add_init,  add_completion, add_man}) {
     program.commands.push_back(add(app));
     if (!program.commands.back().app->get_group().empty()) program.commands.back().app->group("Commands");
     program.commands.back().app->add_flag("--verbose,-v", *program.verbosity,
