@@ -38,7 +38,7 @@ TEST_F(ReportCommand, ReplacesAFileOnlyIfTold) {
   folder_.write("page.html", "mine");
   const Finished refused = run_wattune(folder_, {"report", "cache.json", "-o", "page.html"});
   EXPECT_EQ(refused.status, 2);
-  EXPECT_EQ(refused.err, "wattune: error: page.html exists (--overwrite replaces it)\n");
+  EXPECT_EQ(refused.err, "wattune: error: the file exists: `page.html` (--overwrite replaces it)\n");
   EXPECT_EQ(folder_.read("page.html"), "mine");
   EXPECT_EQ(run_wattune(folder_, {"report", "cache.json", "-o", "page.html", "--overwrite"}).status, 0);
   EXPECT_THAT(folder_.read("page.html"), HasSubstr("</html>"));
