@@ -6,7 +6,7 @@
 #include "core/interface/wording.h"
 #include "report/best_table.h"
 #include "report/interface/analysis.h"
-#include "report/page/interval_picture.h"
+#include "report/interface/interval_plot.h"
 #include "report/page/tuning_sections.h"
 #include "report/time_text.h"
 #include "wattune/report/report.h"

@@ -1,4 +1,4 @@
-#include "report/page/interval_picture.h"
+#include "report/interface/interval_plot.h"
 
 #include <algorithm>
 #include <cmath>
