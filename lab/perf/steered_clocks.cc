@@ -1,11 +1,12 @@
 // The tables of docs/results/energy-methods.md on clocks of one kernel: `model-steered` and `advised` replayed on
-// recorded kernels, beside rules that need no model.
+// recorded and on drawn kernels, beside rules that need no model.
 //
-//   steered_clocks
+//   steered_clocks [BOARDS]    so many boards are drawn of each law, 30 unless given
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <set>
@@ -14,8 +15,9 @@
 #include <vector>
 
 #include "lab/perf/bounded_fit.h"
+#include "lab/perf/clock_recordings.h"
+#include "lab/perf/drawn_boards.h"
 #include "model/advice_replay.h"
-#include "model/recorded_dvfs.h"
 #include "tune/interface/methods.h"
 #include "wattune/search/method.h"
 #include "wattune/space/search_space.h"
@@ -26,8 +28,9 @@ namespace {
 
 using Runs = std::vector<ClockRun>;  // ascending by clock
 
-constexpr std::size_t kLeastClocks = 8;  // shortest recording that counts
-constexpr double kSmooth = 0.01;         // largest residual of a smooth recording
+constexpr double kSmooth = 0.01;  // largest residual of a smooth recording
+constexpr double kDrawnNoise = 0.01;
+constexpr std::size_t kDrawnKernels = 8;  // of a board, each of which is new to the others
 
 double energy(const ClockRun& run) { return (run.power * run.time).value(); }
 
@@ -129,12 +132,6 @@ struct Regrets {
 
 double least_of_even(const Runs& runs, std::size_t n) { return least_energy_of(evenly_spaced(runs, n)); }
 
-// The kernels of one board, which were all measured at the same clocks.
-struct Recording {
-  std::string name;
-  std::vector<RecordedKernel> kernels;
-};
-
 constexpr const char* kSmoothness[] = {"rough", "smooth"};
 
 void print_cells(const std::string& name, bool smooth, const std::vector<Regrets>& rules, const std::string& measured) {
@@ -143,7 +140,7 @@ void print_cells(const std::string& name, bool smooth, const std::vector<Regrets
   fmt::print(" |\n");
 }
 
-void print_steered(const Recording& recording) {
+void print_steered(const ClockRecording& recording) {
   std::map<bool, std::pair<std::vector<Regrets>, std::size_t>> by_smoothness;
   for (const RecordedKernel& kernel : recording.kernels) {
     const Runs& runs = kernel.over_clocks.runs;
@@ -167,7 +164,7 @@ struct Learned {
   search::AdvisedClock advice;
 };
 
-Learned learned_without(const std::string& group, const Recording& recording) {
+Learned learned_without(const std::string& group, const ClockRecording& recording) {
   std::vector<tune::MeasuredKernel> measured;
   for (const KernelOverClocks& other : others_than(group, recording.kernels, benchmark_of)) {
     measured.push_back({.name = other.group, .points = {}});
@@ -180,13 +177,13 @@ Learned learned_without(const std::string& group, const Recording& recording) {
           tune::advised_clock(table, measured).value()};
 }
 
-std::set<std::string> groups_of(const Recording& recording) {
+std::set<std::string> groups_of(const ClockRecording& recording) {
   std::set<std::string> groups;
   for (const RecordedKernel& kernel : recording.kernels) groups.insert(kernel.over_clocks.group);
   return groups;
 }
 
-void print_advised(const Recording& recording) {
+void print_advised(const ClockRecording& recording) {
   constexpr std::size_t kFewestGroups = 4;  // the kernel's own and three others
   const std::set<std::string> groups = groups_of(recording);
   if (groups.size() < kFewestGroups) {
@@ -220,78 +217,66 @@ void print_advised(const Recording& recording) {
                 fmt::format("{:.1f}", static_cast<double>(found.second) / static_cast<double>(found.first.front().n)));
 }
 
-// Returns the kernels that were recorded at enough clocks, without their features.
-Recording recording_of(std::string name, std::vector<RecordedKernel> kernels) {
-  std::erase_if(kernels, [](const RecordedKernel& each) { return each.over_clocks.runs.size() < kLeastClocks; });
-  for (RecordedKernel& kernel : kernels) kernel.over_clocks.features.clear();
-  return {std::move(name), std::move(kernels)};
+// Prints what the rules lose on boards that are drawn at random.
+void print_drawn(BoardLaw law, const char* name, std::uint64_t boards) {
+  std::vector<Regrets> rules;
+  for (std::uint64_t seed = 1; seed <= boards; ++seed) {
+    ClockRecording board{.name = name, .kernels = {}};
+    DrawnBoard drawn(law, seed);
+    for (std::size_t i = 0; i < kDrawnKernels; ++i)
+      board.kernels.push_back(drawn.kernel(fmt::format("k{}", i), kDrawnNoise));
+    for (const RecordedKernel& kernel : board.kernels) {
+      const Runs& runs = kernel.over_clocks.runs;
+      const double least = least_energy_of(runs);
+      const Learned its = learned_without(kernel.over_clocks.group, board);
+      const Chosen steered = chosen_by("model-steered", runs, {.window = tune::steered_window});
+      const double regrets[] = {steered.energy / least - 1.0,
+                                least_of_even(runs, steered.measured) / least - 1.0,
+                                energy_near(runs, 0.7 * runs.back().clock.value()) / least - 1.0,
+                                energy(runs.back()) / least - 1.0,
+                                replayed_advice(its.advisor, kernel, 1, {}).regret,
+                                replayed_advice(its.advisor, kernel, 2, {}).regret,
+                                replayed_advice(its.advisor, kernel, 4, {}).regret,
+                                chosen_by("advised", runs, {.advised_clock = its.advice}).energy / least - 1.0};
+      rules.resize(std::size(regrets));
+      for (std::size_t rule = 0; rule < rules.size(); ++rule) rules[rule].add(regrets[rule]);
+    }
+  }
+  fmt::print("| {} | {}", name, rules.front().n);
+  for (const Regrets& rule : rules) fmt::print(" | {}", rule.text());
+  fmt::print(" |\n");
 }
 
-// Loads the sweeps of a board under caps of its power: app, gpu, memory clock, core clock, cap, time (s), energy (Wh).
-// Sweeps of one application are one group.
-Result<std::vector<RecordedKernel>> under_caps(const std::string& gpu) {
-  const auto path = std::filesystem::path(WATTUNE_SOURCE_DIR) / "../shared/data/dvfs/a100_rtxpro6000_freq_powercap.csv";
-  WATTUNE_ASSIGN(const std::string text, store::read_maybe_compressed(path));
-  std::map<std::string, RecordedKernel> sweeps;
-  std::istringstream lines(text);
-  std::string line;
-  std::getline(lines, line);
-  while (std::getline(lines, line)) {
-    const auto cells = cells_of(line);
-    if (cells[1] != gpu) continue;
-    const double seconds = std::stod(cells[5]);
-    RecordedKernel& sweep = sweeps[cells[0] + cells[2] + "," + cells[4]];
-    sweep.over_clocks.group = cells[0];
-    sweep.over_clocks.runs.push_back({Megahertz(std::stod(cells[3])), nanoseconds_from_seconds(seconds),
-                                      Watts(std::stod(cells[6]) * 3600.0 / seconds)});
-  }
-  std::vector<RecordedKernel> all;
-  for (auto& [name, sweep] : sweeps) {
-    std::ranges::sort(sweep.over_clocks.runs, {}, &ClockRun::clock);
-    all.push_back(sweep);
-  }
-  return all;
-}
-
-Result<std::vector<Recording>> recordings() {
-  std::vector<Recording> all;
-  WATTUNE_ASSIGN(auto p100, recorded_plain({"p100_ddvfs_apps.csv"}, {2, 1, 3, 4}, "715"));
-  all.push_back(recording_of("P100, 1 Hz samples", std::move(p100)));
-  for (const char* board : {"v100", "rtx8000"}) {
-    WATTUNE_ASSIGN(auto kernels, recorded_board(board));
-    all.push_back(recording_of(board, std::move(kernels)));
-  }
-  for (const char* memory : {"810", "3505"}) {
-    WATTUNE_ASSIGN(auto kernels,
-                   recorded_plain({"titanx_ptxmodel_micro.csv.xz", "titanx_ptxmodel_real.csv"}, {2, 1, 3, 4}, memory));
-    all.push_back(recording_of(fmt::format("Titan X, memory at {} MHz", memory), std::move(kernels)));
-  }
-  WATTUNE_ASSIGN(auto capped, under_caps("rtxpro6000"));
-  all.push_back(recording_of("RTX PRO 6000 under caps", std::move(capped)));
-  return all;
+void print_drawn_boards(std::uint64_t boards) {
+  fmt::print(
+      "\ndrawn boards\n\n| law | kernels | `model-steered` | best of as many evenly spaced | 70 % of the highest | the "
+      "highest | advice from 1 clock | from 2 | from 4 | `advised` |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  for (const auto& [law, name] : kBoardLaws) print_drawn(law, name, boards);
 }
 
 Result<void> print_tables() {
-  WATTUNE_ASSIGN(const std::vector<Recording> all, recordings());
+  WATTUNE_ASSIGN(const std::vector<ClockRecording> all, clock_recordings());
   fmt::print(
       "replayed: the energy at the chosen clock over the least recorded, less one: mean, worst\n\n"
       "| recording | curves | kernels | most clocks measured | `model-steered` | best of as many evenly spaced | 70 % "
       "of the highest | the highest | Kernel Tuner's fit |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
-  for (const Recording& each : all) print_steered(each);
+  for (const ClockRecording& each : all) print_steered(each);
   fmt::print(
       "\n| recording | curves | kernels | clocks that `advised` measured, mean | advice from 1 clock | from 2 | from 4 "
       "| "
       "`advised` | best of 2 evenly spaced | best of 4 | 70 % of the highest | the highest |\n"
       "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
-  for (const Recording& each : all) print_advised(each);
+  for (const ClockRecording& each : all) print_advised(each);
   return {};
 }
 
 }  // namespace
 }  // namespace wattune::model
 
-int main() {
+int main(int count, char** arguments) {
   const auto done = wattune::model::print_tables();
   if (!done) fmt::print(stderr, "the recorded data are not here: {}\n", done.error().to_string());
+  wattune::model::print_drawn_boards(count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 30);
   return 0;
 }

@@ -1,9 +1,10 @@
 // next_clock() finds the clock at which one compiled kernel takes the least energy, with few measurements.
 //
-// The first clocks are the highest and others in even steps below it, so that the last lies half a step above the
-// lowest. Then the valley of a parabola through the best clock and its measured neighbours says where to measure. If
-// that clock is measured already, the middle of the wider gap beside the best clock is next. Energies over clocks have
-// one valley, but measured ones are noisy, so the answer is always a clock that was measured.
+// The first clocks are the highest and others in even steps below it. The last lies half a step above the lowest, or is
+// the lowest if that is at least 60 % of the highest. Then the valley of a parabola through the best clock and its
+// measured neighbours says where to measure. If that clock is measured already, the middle of the wider gap beside the
+// best clock is next. Energies over clocks have one valley, but measured ones are noisy, so the answer is always a
+// clock that was measured.
 #pragma once
 
 #include <cstddef>
