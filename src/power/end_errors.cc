@@ -5,9 +5,13 @@
 #include <numbers>
 #include <span>
 
+#include "core/student.h"
+
 namespace wattune::inline v0_1::power {
 
 namespace {
+
+constexpr std::size_t kManyPublications = 16;  // from which on their scatter alone gives the bound
 
 // The part of deviations that straight lines do not explain.
 struct Rest {
@@ -73,9 +77,8 @@ Joules median_by_moment(const std::vector<Deviation>& all, Joules most) {
 }  // namespace
 
 std::optional<Joules> scatter_of(const std::vector<Deviation>& deviations, Joules most_by_moment) {
-  constexpr std::size_t kFewestPublications = 16;
   constexpr double kShareOfEvenMoments = 0.7;  // of the standard deviation of moments that lie anywhere
-  if (deviations.size() < kFewestPublications) return std::nullopt;
+  if (deviations.size() < kManyPublications) return std::nullopt;
   const Joules scatter(scatter_about_lines(deviations));
   const Joules even = median_by_moment(deviations, most_by_moment) / std::numbers::sqrt3;
   return scatter < kShareOfEvenMoments * even ? std::nullopt : std::optional(scatter);
@@ -86,6 +89,15 @@ Joules bound_of_ends(Joules scatter, std::size_t publications) {
   constexpr double kDeviations = 2.3;
   constexpr double kFewPublications = 4.0;
   return kDeviations * (1.0 + kFewPublications / static_cast<double>(publications)) * std::numbers::sqrt2 * scatter;
+}
+
+Joules bound_of_few(const std::vector<Deviation>& deviations) {
+  constexpr std::size_t kFewest = 4;
+  constexpr double kConfidence = 0.95;
+  if (deviations.size() < kFewest || deviations.size() >= kManyPublications) return {};
+  const Rest rest = rest_of(deviations);
+  return student_quantile(kConfidence, deviations.size() - 2) * std::numbers::sqrt2 *
+         Joules(std::sqrt(rest.squares / rest.freedom));
 }
 
 Joules furthest_of(const std::vector<Deviation>& deviations, Joules launch) {

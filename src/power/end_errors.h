@@ -30,6 +30,10 @@ std::optional<Joules> scatter_of(const std::vector<Deviation>& deviations, Joule
 // Returns the bound of the energy between two of so many publications.
 Joules bound_of_ends(Joules scatter, std::size_t publications);
 
+// Returns the bound for 95 % of the energy between two of few publications, by their scatter about a straight line. It
+// is 0 if there are fewer than four, or so many that scatter_of() answers.
+Joules bound_of_few(const std::vector<Deviation>& deviations);
+
 // Returns by how much the most deviating publication deviates from its neighbours, beyond what their moments and a
 // launch of this energy explain. It came late, or one before it was left out.
 Joules furthest_of(const std::vector<Deviation>& deviations, Joules launch);

@@ -185,7 +185,8 @@ Joules hidden_in_gaps(const RunWindow& window, const SensorTraits& traits, const
 
 // Bounds the error of the counted energy. If the publications do not show it, each end may lie within a launch. If the
 // power of a launch is between 0 and twice its mean, half of its energy may lie on the other side of an end. Late
-// publications count half as much again, since the ends may deviate more than the most deviating of a few.
+// publications count half as much again, since the ends may deviate more than the most deviating of a few. If few of
+// them scatter more than this, their scatter counts; between phased batches they scatter for other reasons.
 Joules bound_by_counter(const BoardSensors& sensors, const Told& told, const RunWindow& window, Joules launch,
                         Watts in_gaps) {
   constexpr double kLateFactor = 1.5;
@@ -193,8 +194,9 @@ Joules bound_by_counter(const BoardSensors& sensors, const Told& told, const Run
   const std::vector<Deviation> deviations = deviations_of(*sensors.counter, told, window, launch, in_gaps);
   const std::optional<Joules> scatter =
       scatter_of(deviations, period > Nanoseconds() ? mean_power_of(told) * period / 2.0 : told.energy.value);
-  const Joules ends = scatter ? bound_of_ends(*scatter, deviations.size())
-                              : told.energy.uncertainty + launch + kLateFactor * furthest_of(deviations, launch);
+  const Joules largest = told.energy.uncertainty + launch + kLateFactor * furthest_of(deviations, launch);
+  const Joules unscattered = window.phases ? largest : std::max(largest, bound_of_few(deviations));
+  const Joules ends = scatter ? bound_of_ends(*scatter, deviations.size()) : unscattered;
   const bool sees_gaps = counts_all(sensors.counter->sensor.traits);
   const Joules hidden = sees_gaps ? Joules() : hidden_in_gaps(window, sensors.sampling(), told, in_gaps, 0.0);
   return hypotenuse(hypotenuse(ends, unseen(window, sensors, told, scatter)), hidden);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 namespace wattune::inline v0_1::power {
 namespace {
 
@@ -37,6 +39,18 @@ TEST_P(SensorClasses, TheTruthLiesWithinTheBoundsOfASecond) {
     expect_covered(covered.energy, 0.1, std::string(kind.name) + ", energy");
     expect_covered(covered.power, 0.1, std::string(kind.name) + ", power");
     expect_covered(covered.dynamic, kind.of_idle < 1.5 ? 0.3 : 0.15, std::string(kind.name) + ", dynamic energy");
+  }
+}
+
+// The idle power comes from six or seven publications, which come up to 40 ms late. Their scatter shows it: without it,
+// 88 % of the dynamic energies of a light load lay within their bounds.
+TEST(FewPublications, ShowHowLateTheyCome) {
+  constexpr std::uint64_t kSeeds = 100;
+  for (const SensorClass& each : sensor_classes()) {
+    if (std::string_view(each.name) != "counter 150 ms, delayed by up to 40 ms; power 300/150 ms") continue;
+    const Covered covered = covered_on(each, load_kinds().front(), kReportedWindow, kSeeds);
+    EXPECT_GE(covered.dynamic.inside, 0.95);
+    EXPECT_LE(covered.dynamic.bound, 2.0 * covered.dynamic.error);
   }
 }
 
