@@ -23,11 +23,12 @@ bool is_usable(const TimeSample& sample) {
          std::isfinite(sample.time.value());
 }
 
-// Fits the samples without a least time. Precondition: two different clocks.
+// Fits the samples without a least time. Errors count as shares of the time: at low clocks kernels take several times
+// as long, and would decide the fit alone. Precondition: two different clocks.
 TimeCurve fit_line(std::span<const TimeSample> samples) {
   NonnegativeLine line;
   for (const TimeSample& sample : samples)
-    line.add(kNanosecondsPerMicrosecond / sample.clock.value(), sample.time.value());
+    line.add(kNanosecondsPerMicrosecond / sample.clock.value(), sample.time.value(), std::pow(sample.time.value(), -2));
   const auto [base, slope] = line.solve();
   return {Nanoseconds(base), slope};
 }

@@ -32,10 +32,10 @@ struct TimeSample {
   Nanoseconds time;
 };
 
-// Fits a curve by least squares with all parts at least 0. A kernel that gets slower as the clock rises has only a
-// fixed part. A least time is fitted only if it explains the samples so much better that it is worth two further
-// parameters (Bayesian information criterion). Fails with invalid_argument if there are fewer than two clocks, or if a
-// clock or a time is not positive.
+// Fits a curve by least squares of relative errors, with all parts at least 0. A kernel that gets slower as the clock
+// rises has only a fixed part. A least time is fitted only if it explains the samples so much better that it is worth
+// two further parameters (Bayesian information criterion). Fails with invalid_argument if there are fewer than two
+// clocks, or if a clock or a time is not positive.
 Result<TimeCurve> fit_time_curve(std::span<const TimeSample> samples);
 
 // Power, time and energy of one run of a kernel at a clock.
