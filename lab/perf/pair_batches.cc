@@ -1,7 +1,7 @@
 // Runs every two kernels together in batches: by the policy `paired`, which learns on the way, and by baselines
 // (docs/results/unseen.md). Needs an NVIDIA GPU, or simulates a GPU.
 //
-//   pair_batches FOLDER SPEC... [--device cuda:0] [--seconds 540]
+//   pair_batches FOLDER SPEC... [--device cuda:0] [--seconds 540] [--traces]
 //   pair_batches FOLDER --device simulated:C2050 --kernels TEA,PC
 //
 // A batch is one work of the longer kernel, and as many of the shorter one as take as long alone. The batches of a part
@@ -14,7 +14,8 @@
 // - `again` is a part of ten batches and one of 20, by `paired` with the speeds that the first left.
 //
 // There are three rounds, or as many as take 5 s, at least one. Each pair leaves FOLDER/A-B.json; pairs whose file is
-// there are left out. No pair begins after so many seconds.
+// there are left out. No pair begins after so many seconds. `--traces` also writes each part of the first round to
+// A-B.WAY.N.trace, for Perfetto.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -64,6 +65,7 @@ struct Options {
   std::vector<std::string> kernels;  // of a simulated GPU
   std::string device = "cuda:0";
   double seconds = 540.0;
+  bool traces = false;
 };
 
 // A way in which two kernels run without any knowledge of them.
@@ -97,8 +99,9 @@ Json ways_json(const std::vector<PairForecast>& ways) {
 // Two kernels of a stage, on a machine of their own.
 class Pair {
  public:
-  Pair(Stage& stage, Machine& machine, KernelId first, KernelId second)
-      : stage_(stage), machine_(machine), kernels_{first, second} {
+  // Traces are written to files that begin with `traces`, unless it is empty.
+  Pair(Stage& stage, Machine& machine, KernelId first, KernelId second, std::string traces)
+      : stage_(stage), machine_(machine), kernels_{first, second}, traces_(std::move(traces)) {
     for (std::size_t i = 0; i < 2; ++i) alone_[i] = *machine.kernel(kernels_[i])->alone;
     longer_ = alone_[0] >= alone_[1] ? 0 : 1;
   }
@@ -120,6 +123,7 @@ class Pair {
       for (const std::size_t entrant : order) {
         if (entrant == finalists.size()) {
           WATTUNE_TRY(run_paired(json));
+          traces_.clear();
           continue;
         }
         WATTUNE_ASSIGN(const Nanoseconds time, time_of(finalists[entrant], kPart));
@@ -172,13 +176,22 @@ class Pair {
     return works;
   }
 
+  // Runs these works and writes their trace, if wanted.
+  Result<QueueRun> run_traced(const std::vector<Arrival>& works, const QueueOptions& options, const PairTable& table,
+                              const std::string& way) {
+    Trace trace;
+    WATTUNE_ASSIGN(QueueRun run, run_queue(machine_, works, options, table, traces_.empty() ? nullptr : &trace));
+    if (!traces_.empty()) std::ofstream(fmt::format("{}.{}.trace", traces_, way)) << trace.json();
+    return run;
+  }
+
   Result<Nanoseconds> time_of(const Baseline& baseline, std::size_t batches) {
     PairTable forecasts(machine_.limits().sms);
     // It splits the SMs at this place whatever comes of it, since no measurement corrects its forecast.
     if (baseline.sms_of_first)
       forecasts.learn(kernels_[0], kernels_[1], {.sms_of_first = baseline.sms_of_first, .rates = {1.0, 1.0}});
-    WATTUNE_ASSIGN(const QueueRun run,
-                   run_queue(machine_, arrivals(batches, baseline.priorities), {.policy = baseline.policy}, forecasts));
+    WATTUNE_ASSIGN(const QueueRun run, run_traced(arrivals(batches, baseline.priorities), {.policy = baseline.policy},
+                                                  forecasts, fmt::format("{}.{}", baseline.name, batches)));
     return run.makespan;
   }
 
@@ -209,7 +222,8 @@ class Pair {
     const PairTable before = table;
     std::vector<Nanoseconds> times;
     for (const std::size_t batches : parts) {
-      WATTUNE_ASSIGN(QueueRun run, run_queue(machine_, arrivals(batches), {}, table));
+      const std::string part = fmt::format("paired.{}.{}", parts.size(), times.size());
+      WATTUNE_ASSIGN(QueueRun run, run_traced(arrivals(batches), {}, table, part));
       times.push_back(run.makespan);
       table = std::move(run.pairs);
     }
@@ -239,6 +253,7 @@ class Pair {
   std::array<KernelId, 2> kernels_;
   std::array<Nanoseconds, 2> alone_;
   std::size_t longer_ = 0;  // its place in `kernels_`
+  std::string traces_;      // how the files of this round's traces begin
 };
 
 Result<CorunKernel> load(const std::string& file) {
@@ -261,9 +276,10 @@ Result<std::unique_ptr<Stage>> open_stage(const Options& options) {
 }
 
 // Runs a pair and writes its file, whole or not at all.
-Result<void> run_pair(Stage& stage, KernelId first, KernelId second, const std::filesystem::path& file) {
+Result<void> run_pair(Stage& stage, KernelId first, KernelId second, const std::filesystem::path& file, bool traces) {
   WATTUNE_ASSIGN(const auto machine, stage.machine());
-  WATTUNE_ASSIGN(const Json json, Pair(stage, *machine, first, second).run());
+  WATTUNE_ASSIGN(const Json json,
+                 Pair(stage, *machine, first, second, traces ? file.parent_path() / file.stem() : "").run());
   const std::filesystem::path part = file.string() + ".part";
   std::ofstream(part) << json.dump(1) << '\n';
   std::filesystem::rename(part, file);
@@ -286,7 +302,7 @@ Result<int> run(const Options& options) {
       ++pairs;
       if (!std::filesystem::exists(file) && to_seconds(watch.elapsed()) < options.seconds) {
         const Stopwatch of_pair;
-        const auto ran = run_pair(*stage, i, j, file);
+        const auto ran = run_pair(*stage, i, j, file, options.traces);
         failed += ran ? 0 : 1;
         fmt::print("{}: {:.1f} s{}\n", name, to_seconds(of_pair.elapsed()),
                    ran ? "" : ", failed: " + ran.error().to_string());
@@ -309,6 +325,7 @@ int main(int argc, char** argv) {
   app.add_option("--device", options.device);
   app.add_option("--kernels", options.kernels)->delimiter(',');
   app.add_option("--seconds", options.seconds);
+  app.add_flag("--traces", options.traces);
   CLI11_PARSE(app, argc, argv);
   const auto failed = wattune::perf::run(options);
   if (!failed) fmt::print(stderr, "pair_batches: {}\n", failed.error().to_string());
