@@ -19,7 +19,7 @@ TEST(StreamsMeter, TellsTheTimeAloneOfTheWorksThatEnded) {
     end += 0.5 * kMs;
     meter.add(5, kMs, Nanoseconds(), end);
   }
-  const auto speeds = meter.speeds(true);
+  const auto speeds = meter.speeds({});
   ASSERT_TRUE(speeds);
   EXPECT_NEAR((*speeds)[0], 4.0 / 3.0, 0.07);
   EXPECT_NEAR((*speeds)[1], 2.0 / 3.0, 0.07);
@@ -31,7 +31,7 @@ TEST(StreamsMeter, TakesOffWhatTheLastWorkDidAlone) {
   StreamsMeter meter({0, 1}, {.whole = true, .many_streams = true});
   meter.add(0, 2.0 * kMs, Nanoseconds(), 2.0 * kMs);
   meter.add(1, 4.0 * kMs, Nanoseconds(), 4.0 * kMs);
-  const auto speeds = meter.speeds(true);
+  const auto speeds = meter.speeds({});
   ASSERT_TRUE(speeds);
   EXPECT_NEAR((*speeds)[0] + (*speeds)[1], 2.0, 1e-9);
 }
@@ -39,10 +39,10 @@ TEST(StreamsMeter, TakesOffWhatTheLastWorkDidAlone) {
 TEST(StreamsMeter, TellsNothingOfOneKernelOrOfFewWorksWhileOthersRun) {
   StreamsMeter meter({0, 1}, {.whole = true, .many_streams = true});
   meter.add(0, kMs, Nanoseconds(), kMs);
-  EXPECT_FALSE(meter.speeds(true));
+  EXPECT_FALSE(meter.speeds({}));
   meter.add(1, kMs, Nanoseconds(), 2.0 * kMs);
-  EXPECT_TRUE(meter.speeds(true));
-  EXPECT_FALSE(meter.speeds(false));
+  EXPECT_TRUE(meter.speeds({}));
+  EXPECT_FALSE(meter.speeds(kMs));
 }
 
 // Sixteen works are under way at any time, one of which ends every half of a millisecond.
@@ -50,19 +50,19 @@ TEST(StreamsMeter, IgnoresWorksThatWereUnderWayWhenItBegan) {
   StreamsMeter meter({0, 1}, {.whole = true, .many_streams = true});
   meter.add(0, kMs, Nanoseconds(), 8.0 * kMs);
   meter.restart();
-  for (int i = 0; i < 64; ++i) meter.add(i % 2, kMs, Nanoseconds(), (9.0 + 0.5 * i) * kMs);
-  const auto speeds = meter.speeds(false);
+  for (int i = 0; i < 64; ++i) meter.add(i % 2, kMs, (1.0 + 0.5 * i) * kMs, (9.0 + 0.5 * i) * kMs);
+  const auto speeds = meter.speeds(33.0 * kMs);
   ASSERT_TRUE(speeds);
-  EXPECT_NEAR((*speeds)[0] + (*speeds)[1], 2.0, 1e-9);
+  EXPECT_NEAR((*speeds)[0] + (*speeds)[1], 2.0, 0.01);
 }
 
-// The urgent kernel's works end first, four times as fast as those of the other.
+// Twenty works of the urgent kernel run first, four times as fast as those of the other.
 TEST(StreamsMeter, TakesAllWorksWithPriorities) {
   StreamsMeter meter({0, 1}, {.whole = true, .urgent = 0, .many_streams = true});
-  for (int i = 1; i <= 20; ++i) meter.add(0, kMs, Nanoseconds(), 0.25 * i * kMs);
-  for (int i = 1; i <= 20; ++i) meter.add(1, kMs, Nanoseconds(), (5.0 + i) * kMs);
-  for (const bool all_ended : {false, true}) {
-    const auto speeds = meter.speeds(all_ended);
+  for (int i = 0; i < 20; ++i) meter.add(0, kMs, 0.25 * i * kMs, 0.25 * (i + 1) * kMs);
+  for (int i = 0; i < 20; ++i) meter.add(1, kMs, (5.0 + i) * kMs, (6.0 + i) * kMs);
+  for (const auto first_that_runs : {std::optional(25.0 * kMs), std::optional<Nanoseconds>()}) {
+    const auto speeds = meter.speeds(first_that_runs);
     ASSERT_TRUE(speeds);
     EXPECT_NEAR((*speeds)[0] + (*speeds)[1], 1.6, 0.05);
   }
@@ -71,9 +71,8 @@ TEST(StreamsMeter, TakesAllWorksWithPriorities) {
 // Sixteen works begin at once and end at once, again and again.
 TEST(StreamsMeter, KnowsWorksThatEndManyAtATime) {
   StreamsMeter meter({0, 1}, {.whole = true, .many_streams = true});
-  meter.restart();
-  for (int i = 0; i < 64; ++i) meter.add(i % 2, kMs, Nanoseconds(), (4.0 * (i / 16)) * kMs);
-  const auto speeds = meter.speeds(false);
+  for (int i = 0; i < 64; ++i) meter.add(i % 2, kMs, 4.0 * (i / 16) * kMs, 4.0 * (i / 16 + 1) * kMs);
+  const auto speeds = meter.speeds(12.0 * kMs);
   ASSERT_TRUE(speeds);
   EXPECT_NEAR((*speeds)[0] + (*speeds)[1], 4.0, 0.1);
 }

@@ -8,6 +8,8 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
+constexpr double kLeastWeight = 0.125;  // of a work among those that were measured before it in the same way
+
 // Returns the shape in the order of the table, whose first kernel has the lower number.
 PairShape in_table(const PairShape& shape, KernelId first, KernelId second, unsigned sms) {
   return first <= second ? shape : shape.swapped(sms);
@@ -75,9 +77,11 @@ void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape
   for (Way& each : entry.ways) {
     if (each.forecast.shape() != shape_in_table) continue;
     const bool is_first = works > 0 && each.works[place] == 0;
-    // Many works tell more than those before them.
+    // The mean of the last works, as single ones vary. A part of a work corrects more, since more depends on it.
+    const auto so_far = static_cast<double>(each.works[place]);
     const double weight =
-        std::max(weight_, static_cast<double>(works) / static_cast<double>(works + each.works[place] + 1));
+        works == 0 ? weight_
+                   : std::max(kLeastWeight, static_cast<double>(works) / (static_cast<double>(works) + so_far));
     each.correction[place] = is_first ? rate / predicted : towards(each.correction[place].value_or(of_kind), weight);
     each.works[place] += works;
   }

@@ -55,6 +55,9 @@ struct Plan {
   // True if a pair runs in a way that is to be measured. Nothing is launched behind its works, as another way may
   // follow.
   bool is_trial = false;
+  // Works that are launched behind those that run, each behind one of the same form, priority and SMs. Without it the
+  // policy is asked for each work what would follow it.
+  std::optional<std::vector<Share>> ahead = {};
   double speedup = 1.0;     // over one after the other, as forecast
   std::string reason = {};  // one line for people
 };
@@ -101,6 +104,8 @@ struct QueueView {
   std::vector<WorkCount> ended_in_many_streams = {};
   // Further works of these kernels: those that did not fit into `works`, and those that are launched behind others.
   std::vector<WorkCount> later = {};
+  // The works that are launched behind others.
+  std::vector<WorkCount> behind = {};
 };
 
 // A function that decides which works run, and how.

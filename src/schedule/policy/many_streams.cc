@@ -29,57 +29,70 @@ bool are_many(const std::vector<const Candidate*>& running) {
   return running.size() > 2 || (running.size() == 2 && running[0]->kernel == running[1]->kernel);
 }
 
-// Adds works to those that run, so that both kernels end together.
+// Adds works to those that run. Works of both kernels begin in the proportion of all their works, so that both kernels
+// end together and the works in flight are always of the same mix.
 class Selection {
  public:
   Selection(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options)
       : pair_(pair), options_(options) {
     const std::array<KernelId, 2> kernels = {pair.first->kernel, pair.second->kernel};
-    for (std::size_t i = 0; i < 2; ++i) left_[i] = std::max(1.0, works_left(kernels[i], view));
+    const auto place_of = [&](KernelId kernel) -> std::size_t { return kernel == kernels[0] ? 0 : 1; };
     for (const Candidate& work : view.works) {
-      const std::size_t which = work.kernel == kernels[0] ? 0 : 1;
+      const std::size_t which = place_of(work.kernel);
+      ++all_[which];
       if (!work.running) {
         waiting_[which].push_back(&work);
         continue;
       }
       shares_.push_back(*work.running);
       ++chosen_[which];
+      ++begun_[which];
     }
-    if (pair.is_trial) limit_to_trial(kernels, view);
+    const auto add = [&](const std::vector<WorkCount>& counts, std::array<double, 2>& sums) {
+      for (const WorkCount& each : counts) sums[place_of(each.kernel)] += static_cast<double>(each.works);
+    };
+    add(view.later, all_);
+    add(view.behind, begun_);
+    add(view.ended_in_many_streams, all_);
+    add(view.ended_in_many_streams, begun_);
+    if (pair.is_trial) limit_to_trial();
   }
 
-  std::vector<Share> fill() {
-    while (shares_.size() < options_.most_streams) {
-      const std::size_t which = next();
-      if (!has_more(which)) break;
-      Share share = whole_share(*waiting_[which][taken_[which]++]);
-      share.priority = pair_.forecast.urgent == which ? 1 : 0;
-      shares_.push_back(share);
-      ++chosen_[which];
-    }
-    return std::move(shares_);
+  // Adds works to the plan while streams are free, and then as many that follow in the same streams. Nothing follows
+  // the works of a trial.
+  void fill(Plan& plan) {
+    add_to(shares_, options_.most_streams);
+    plan.shares = std::move(shares_);
+    plan.ahead.emplace();
+    if (!pair_.is_trial) add_to(*plan.ahead, plan.shares.size());
   }
 
  private:
+  void add_to(std::vector<Share>& shares, std::size_t most) {
+    while (shares.size() < most) {
+      const std::size_t which = next();
+      if (!has_more(which)) return;
+      Share share = whole_share(*waiting_[which][taken_[which]++]);
+      share.priority = pair_.forecast.urgent == which ? 1 : 0;
+      shares.push_back(share);
+      ++chosen_[which];
+      ++begun_[which];
+    }
+  }
+
   // Limits the works of each kernel to those of a trial: so many of both, in the mix in which they are left, and at
   // least one of each.
-  void limit_to_trial(const std::array<KernelId, 2>& kernels, const QueueView& view) {
-    std::array<double, 2> all = left_;
-    std::array<double, 2> begun = chosen_;
-    for (const WorkCount& ended : view.ended_in_many_streams) {
-      const std::size_t which = ended.kernel == kernels[0] ? 0 : 1;
-      all[which] += static_cast<double>(ended.works);
-      begun[which] += static_cast<double>(ended.works);
-    }
-    const double of_trial = std::clamp(0.25 * (all[0] + all[1]), kLeastInManyStreams, kMostInManyStreams);
-    const double works = pair_.forecast.measured > 0 ? kWorksToBeSure : of_trial;
-    const double part = std::max(works / (all[0] + all[1]), 1.0 / std::min(all[0], all[1]));
-    for (std::size_t i = 0; i < 2; ++i) most_[i] = chosen_[i] + std::max(0.0, std::round(part * all[i]) - begun[i]);
+  void limit_to_trial() {
+    const double of_trial = std::clamp(0.25 * (all_[0] + all_[1]), kLeastInManyStreams, kMostInManyStreams);
+    const bool is_long = pair_.forecast.measured > 0 || pair_.forecast.urgent;
+    const double works = is_long ? kWorksToBeSure : of_trial;
+    const double part = std::max(works / (all_[0] + all_[1]), 1.0 / std::min(all_[0], all_[1]));
+    for (std::size_t i = 0; i < 2; ++i) most_[i] = chosen_[i] + std::max(0.0, std::round(part * all_[i]) - begun_[i]);
   }
 
   // Returns the kernel of the next work.
   std::size_t next() const {
-    const bool first_is_behind = chosen_[0] / left_[0] <= chosen_[1] / left_[1];
+    const bool first_is_behind = begun_[0] * all_[1] <= begun_[1] * all_[0];
     const std::size_t which = first_is_behind ? 0 : 1;
     return has_more(which) ? which : 1 - which;
   }
@@ -94,7 +107,8 @@ class Selection {
 
   const CandidatePair& pair_;
   const PolicyOptions& options_;
-  std::array<double, 2> left_ = {};    // works, with those that run
+  std::array<double, 2> all_ = {};     // works, with those that ended since nothing ran
+  std::array<double, 2> begun_ = {};   // of these, with those that shall begin
   std::array<double, 2> chosen_ = {};  // works that run or shall run
   std::array<double, 2> most_ = {kNoLimit, kNoLimit};
   std::array<std::vector<const Candidate*>, 2> waiting_;
@@ -106,6 +120,7 @@ class Selection {
 Plan let_end(const QueueView& view) {
   Plan plan = unchanged(view, 1.0, "works in streams end before another way begins");
   plan.is_trial = true;
+  plan.ahead.emplace();
   return plan;
 }
 
@@ -116,8 +131,10 @@ std::optional<Plan> goes_on_in_many(const std::vector<const Candidate*>& running
       std::ranges::all_of(view.works, [&](const Candidate& work) { return work.kernel == view.works.front().kernel; });
   if (running.size() < 3 || !is_alone) return {};
   Plan plan = unchanged(view, 1.0, running.front()->traits->name + " alone, in many streams");
+  plan.ahead.emplace();
   for (const Candidate& work : view.works)
-    if (!work.running && plan.shares.size() < options.most_streams) plan.shares.push_back(whole_share(work));
+    if (!work.running && plan.ahead->size() < options.most_streams)
+      (plan.shares.size() < options.most_streams ? plan.shares : *plan.ahead).push_back(whole_share(work));
   return plan;
 }
 
@@ -161,11 +178,12 @@ Plan in_many_streams(const CandidatePair& pair, const QueueView& view, const Pol
   // A trial begins when nothing runs, or else other works would count.
   const bool has_begun = !view.ended_in_many_streams.empty();
   if (!keeps_priorities || (pair.is_trial && !running.empty() && !has_begun)) return let_end(view);
-  return {.shares = Selection(pair, view, options).fill(),
-          .pair = PlannedPair{pair.first->kernel, pair.forecast.shape()},
-          .is_trial = pair.is_trial,
-          .speedup = pair.forecast.speedup(),
-          .reason = describe(pair)};
+  Plan plan{.pair = PlannedPair{pair.first->kernel, pair.forecast.shape()},
+            .is_trial = pair.is_trial,
+            .speedup = pair.forecast.speedup(),
+            .reason = describe(pair)};
+  Selection(pair, view, options).fill(plan);
+  return plan;
 }
 
 std::optional<Plan> many_streams_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options) {

@@ -20,6 +20,9 @@ constexpr double kWorksForTrials = 10.0;   // least works of each kernel that ar
 constexpr double kLeastTrialGain = 0.01;   // over the best way that is known
 constexpr double kTrialTime = 0.01;        // largest share of the time that trials may cost
 constexpr double kTrialRounds = 2.0;       // rounds of both kernels that they may cost besides
+constexpr double kRoundsOfMany = 1.0;      // further ones for a pair that may have many streams
+constexpr double kRoundsOfPriority = 2.5;  // most that a trial in many streams with priorities costs
+constexpr double kWorksToEnd = 2.0;        // works whose time is lost when those in many streams end
 constexpr double kRoundsToEnd = 0.5;       // further ones for a trial in streams that may have begun
 constexpr double kRoundsToBegin = 0.625;   // further ones for a trial for which works were let end
 constexpr double kFastest = 1.02;          // speed on fewer SMs over that on all, where caches help
@@ -128,7 +131,7 @@ class Trials {
     if (both_run(pair_)) return {};
     for (const PairForecast& way : ways_)
       if (is_half_known(way) && has_works_for(way)) return way;
-    if (!is_within_budget()) return {};
+    if (!is_within_budget(rounds_of_budget())) return {};
     for (const PairForecast* const way : {next_way(), check})
       if (way != nullptr && has_works_for(*way)) return *way;
     return {};
@@ -172,12 +175,15 @@ class Trials {
   }
 
   // Returns the time that the trial of this way, or its checks, have cost: a round at its speeds, or those that make
-  // sure. One kernel waits for the other before and after, for half of the shorter work, which loses half of that.
-  Nanoseconds loss_of(const PairForecast& way) const {
+  // sure. One kernel waits for the other before and after, for half of the shorter work, which loses half of that. If
+  // many streams are the best way, their works end before, and leave SMs idle.
+  Nanoseconds loss_of(const PairForecast& way, const PairForecast* best) const {
     const double slower = std::max(0.0, 1.0 - least_ / cost(way.rates));
     if (way.many_streams) return std::min(rounds_in(way), kTrialOfMany) * slower * round_of(way);
     const double rounds = std::min(rounds_in(way), cost(way.rates) <= kClose * least_ ? kSureWorks : 1.0);
-    const Nanoseconds waited = 0.5 * std::min(alone_[0] / way.rates[0], alone_[1] / way.rates[1]);
+    Nanoseconds waited = 0.5 * std::min(alone_[0] / way.rates[0], alone_[1] / way.rates[1]);
+    if (best != nullptr && best->many_streams)
+      waited += kWorksToEnd * (0.5 / best->speedup()) * (alone_[0] + alone_[1]);
     return rounds * (slower * round_of(way) + waited);
   }
 
@@ -187,21 +193,34 @@ class Trials {
     return (1.0 - least_ / cost(most_of(way))) * (alone_[ended] / way.rates[ended]);
   }
 
-  // True if a further trial may begin.
-  bool is_within_budget() const {
+  // Returns the rounds that trials may cost besides their share of the time.
+  double rounds_of_budget() const {
+    const bool has_many = std::ranges::any_of(ways_, &PairForecast::many_streams);
+    const double rounds = had_trials() ? 0.0 : kTrialRounds + (has_many ? kRoundsOfMany : 0.0);
+    return rounds + rounds_for_what_began();
+  }
+
+  // True if a further trial may begin, where trials may cost so many rounds besides their share of the time.
+  bool is_within_budget(double rounds) const {
     const PairForecast* const best = incumbent();
     Nanoseconds spent;
     Nanoseconds lost;
     for (const PairForecast& way : measured_) {
       spent += rounds_in(way) * round_of(way);
-      if (best == nullptr || way.shape() != best->shape()) lost += loss_of(way);
+      if (best == nullptr || way.shape() != best->shape()) lost += loss_of(way, best);
     }
     for (const PairForecast& way : ways_)
       if (way.measured == 0 && is_hopeless(way)) lost += loss_of_hopeless(way);
     const Nanoseconds round = (least_ / (left_.alone[0] + left_.alone[1]).value()) * (alone_[0] + alone_[1]);
-    const bool has_many = std::ranges::any_of(ways_, &PairForecast::many_streams);
-    const double rounds = kTrialRounds + (has_many ? kTrialOfMany / 4.0 : 0.0) + rounds_for_what_began();
     return lost <= kTrialTime * spent + rounds * round;
+  }
+
+  // True if so many works ran in one way before this table was made that the pair has had its trials. Pilots and sweeps
+  // run each way a few times only.
+  bool had_trials() const {
+    return std::ranges::any_of(measured_, [](const PairForecast& way) {
+      return static_cast<double>(way.measured - std::min(way.observed[0], way.observed[1])) >= kWorksForTrials;
+    });
   }
 
   // Returns the rounds by which the budget is larger for a trial that has begun, since estimates of what was lost vary
@@ -287,7 +306,8 @@ class Trials {
     return std::min(left_.alone[0] / way.rates[0], left_.alone[1] / way.rates[1]) >= round_of(way);
   }
 
-  // Returns streams, which are always tried, or those with priorities. Priorities gain little over streams without.
+  // Returns streams, which are always tried, or those with priorities. Priorities gain little over streams without. In
+  // many streams they often lose, so that they must be paid by the time that the pair has run.
   const PairForecast* next_in_streams(bool with_priority) const {
     const auto streams =
         std::ranges::find_if(measured_, [](const PairForecast& each) { return is_on_all_sms(each) && !each.urgent; });
@@ -297,7 +317,9 @@ class Trials {
     const auto way = std::ranges::find_if(ways_, [&](const PairForecast& each) {
       return is_on_all_sms(each) && each.measured == 0 && each.urgent.has_value() == with_priority;
     });
-    return way == ways_.end() ? nullptr : &*way;
+    if (way == ways_.end()) return nullptr;
+    const bool is_long = with_priority && way->many_streams;
+    return is_long && !is_within_budget(-kRoundsOfPriority) ? nullptr : &*way;
   }
 
   // Returns the split to try: at first the one with the best forecast, and then the likeliest of those that may gain.

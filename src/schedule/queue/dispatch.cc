@@ -178,7 +178,10 @@ QueueView Scheduler::State::view(Nanoseconds now, const Entry* without) {
   view.later = works_after(view, ended);
   if (streams_meter)
     for (std::size_t i = 0; i < 2; ++i)
-      view.ended_in_many_streams.push_back({streams_meter->kernels()[i], streams_meter->works()[i]});
+      view.ended_in_many_streams.push_back({streams_meter->kernels()[i], streams_meter->all_works()[i]});
+  for (const WorkId id : active)
+    if (const Entry& entry = *queue.find(id); entry.next)
+      view.behind.push_back({queue.find(*entry.next)->work.kernel, 1});
   return view;
 }
 
@@ -235,6 +238,7 @@ void Scheduler::State::want(const Plan& plan) {
     trace->add(Decision{machine.now(), plan.reason, plan.speedup, queue.size(), plan.pair});
   last_reason = plan.reason;
   fills_sms = plan.fills_sms;
+  ahead = plan.ahead;
 }
 
 // Begins to measure works in many streams if the plan starts them while nothing runs.

@@ -56,19 +56,30 @@ std::optional<Scheduler::State::Next> Scheduler::State::next_after(Nanoseconds n
   return Next{next, fills_sms && plan.fills_sms};
 }
 
+// Takes the first work that the plan has for the lane of this one. Where the plan tells what follows, the policy need
+// not be asked for each lane.
+std::optional<Scheduler::State::Next> Scheduler::State::take_ahead(std::vector<Share>& works, const Entry& entry) {
+  const auto first =
+      std::ranges::find_if(works, [&](const Share& share) { return is_same_lane(share, *entry.current); });
+  if (first == works.end()) return {};
+  const Share share = *first;
+  works.erase(first);
+  return Next{share};
+}
+
 void Scheduler::State::queue_ahead(Nanoseconds now, Entry& entry) {
   if (!can_be_followed(entry)) return;
-  const std::optional<Next> ahead = next_after(now, entry);
-  if (!ahead || !(ahead->overlaps || is_same_lane(ahead->share, *entry.current))) return;
+  const std::optional<Next> following = ahead ? take_ahead(*ahead, entry) : next_after(now, entry);
+  if (!following || !(following->overlaps || is_same_lane(following->share, *entry.current))) return;
   // With one hardware queue, a launch that waits for the previous one of its lane would hold back those of all other
   // lanes.
-  if (machine.limits().hardware_queues == 1 && !ahead->overlaps) return;
-  Entry& next = *queue.find(ahead->share.work);
+  if (machine.limits().hardware_queues == 1 && !following->overlaps) return;
+  Entry& next = *queue.find(following->share.work);
   // Another kernel may not suit the work that runs beside it by then, which may itself be one that was launched ahead.
   // In many streams each kernel suits.
   if (next.work.kernel != entry.work.kernel && active.size() > 1 && !plans_many_streams) return;
-  next.wanted = next.current = ahead->share;
-  next.slot = ahead->overlaps ? free_slot() : entry.slot;
+  next.wanted = next.current = following->share;
+  next.slot = following->overlaps ? free_slot() : entry.slot;
   next.behind = entry.id;
   entry.next = next.id;
   if (!launch_next(next)) settle(next);

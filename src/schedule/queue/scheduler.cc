@@ -148,7 +148,13 @@ void Scheduler::State::observe_in_streams(const Entry& entry, const Ended& ended
 
 // Corrects the forecast of a pair in many streams by the works that have ended.
 void Scheduler::State::observe_streams() {
-  const auto speeds = streams_meter->speeds(launches.empty());
+  std::optional<Nanoseconds> first;
+  for (const auto& [launch, id] : launches) {
+    const Entry& entry = *queue.find(id);
+    const Nanoseconds begin = std::max(entry.first_launch, entry.turn);
+    first = std::min(first.value_or(begin), begin);
+  }
+  const auto speeds = streams_meter->speeds(first);
   if (!speeds) return;
   const auto& both = streams_meter->kernels();
   const PairShape& shape = streams_meter->shape();
@@ -268,8 +274,7 @@ void Scheduler::note(const std::vector<Ended>& ended) {
   if (!state_->streams_meter) return;
   if (state_->launches.empty()) return state_->end_metering();
   const auto [of_first, of_second] = state_->streams_meter->works();
-  // With priorities only all works since the beginning tell the speed.
-  if (state_->streams_meter->shape().urgent || of_first + of_second < kWorksInStreams) return;
+  if (of_first + of_second < kWorksInStreams) return;
   state_->observe_streams();
   state_->streams_meter->restart();
 }

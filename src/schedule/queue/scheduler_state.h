@@ -38,8 +38,9 @@ struct Scheduler::State {
   std::vector<std::pair<KernelId, KernelId>> unknown;
   std::optional<Error> lost;
   std::string last_reason;
-  bool fills_sms = false;           // as in the last plan
-  bool plans_many_streams = false;  // the last plan runs a pair in many streams
+  bool fills_sms = false;                   // as in the last plan
+  bool plans_many_streams = false;          // the last plan runs a pair in many streams
+  std::optional<std::vector<Share>> ahead;  // as in the last plan, but for works that were launched since
   // Measures works in many streams, while nothing else runs beside them; nullopt if none run so.
   std::optional<StreamsMeter> streams_meter;
   // The moment up to which time and energy are in the statistics.
@@ -77,6 +78,7 @@ struct Scheduler::State {
     bool overlaps = false;  // begins in a lane of its own, when the last blocks of the previous work leave SMs idle
   };
   std::optional<Next> next_after(Nanoseconds now, const Entry& entry);
+  std::optional<Next> take_ahead(std::vector<Share>& works, const Entry& entry);
   bool others_go_on(const Entry& entry, const Plan& plan);
   void queue_ahead(Nanoseconds now, Entry& entry);
   void drop_next(Entry& entry);

@@ -24,11 +24,14 @@ class StreamsMeter {
 
   // Counts a work that has ended. Precondition: its kernel is one of the two.
   void add(KernelId kernel, Nanoseconds alone, Nanoseconds begin, Nanoseconds end);
-  // Returns the number of works of each kernel that ended.
+  // Returns the number of works of each kernel that ended since the last restart.
   std::array<std::size_t, 2> works() const;
-  // Returns the speed of each kernel, which is the time alone of its works that ended, divided by the time in which
-  // they did. `all_ended` tells that no work runs any more. Returns nullopt if too few ended, or none of one kernel.
-  std::optional<std::array<double, 2>> speeds(bool all_ended) const;
+  // Returns the number of works of each kernel that ended since nothing ran.
+  std::array<std::size_t, 2> all_works() const;
+  // Returns the speed of each kernel, which is the time alone of what its works ran, divided by the time in which they
+  // did. `first_that_runs` is the begin of the first work that has not ended; nullopt if none runs any more. Returns
+  // nullopt if too few works ended, or none of one kernel.
+  std::optional<std::array<double, 2>> speeds(std::optional<Nanoseconds> first_that_runs) const;
   // Begins anew while works run.
   void restart();
 
@@ -36,16 +39,20 @@ class StreamsMeter {
   struct EndedWork {
     std::size_t which = 0;  // of the two kernels
     Nanoseconds alone;
+    Nanoseconds begin;
     Nanoseconds end;
   };
   std::array<Nanoseconds, 2> alone_of_all() const;
-  double slope(std::size_t end_of_counted) const;
+  double speedup_until(Nanoseconds to) const;
+  double speedup_of_all(Nanoseconds alone) const;
 
   std::array<KernelId, 2> kernels_;
   PairShape shape_;
-  std::vector<EndedWork> ended_;  // in the order of their ends
-  Nanoseconds begin_ = kForever;
-  bool knows_begin_ = true;
+  std::vector<EndedWork> ended_;                    // since the last restart
+  std::array<std::size_t, 2> before_restart_ = {};  // works that ended
+  Nanoseconds from_ = kForever;                     // the first begin, or the last end before the restart
+  Nanoseconds last_end_ = {};
+  bool is_restarted_ = false;
 };
 
 }  // namespace wattune::schedule
