@@ -86,18 +86,18 @@ WATTUNE_EXPORT Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, _cl_
 // size.)
 WATTUNE_EXPORT Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::size_t enough);
 
-// A function that tells memory of the application from a later allocation at the same address or with the same handle.
-// Its result is the driver's number of the allocation (CUDA) or the size of the buffer (OpenCL). It is 0 if the driver
-// knows no such memory, and kUnknownMark if the driver gives no answer, as in a broken context. Any thread may call it,
-// whatever context is current. It is cheap enough to be called at each launch. memory_mark() returns nullptr for
-// devices that have no such memory.
+// A function that distinguishes memory of the application from a later allocation at the same address or with the same
+// handle. Its result is the driver's number of the allocation (CUDA) or the size of the buffer (OpenCL). It is 0 if the
+// driver knows no such memory, and kUnknownMark if the driver gives no answer, as in a broken context. Any thread may
+// call it, whatever context is current. It is cheap enough to be called at each launch. memory_mark() returns nullptr
+// for devices that have no such memory.
 using MemoryMark = std::uint64_t (*)(std::uint64_t memory);
 inline constexpr std::uint64_t kUnknownMark = ~std::uint64_t{0};
 WATTUNE_EXPORT MemoryMark memory_mark(const Device& device);
 
 // Reserves the memory that kernels with this many private bytes per thread need in their CUDA context. Otherwise the
-// first launch of such a kernel reserves it. Both wait for the device. The memory stays reserved. On other backends the
-// call does nothing. Fails with errors of the driver.
+// first launch of such a kernel reserves it. This call and such a launch both wait for the device. The memory stays
+// reserved. On other backends the call does nothing. Fails with errors of the driver.
 WATTUNE_EXPORT Result<void> make_room_for_private_memory(Device& device, std::size_t bytes);
 
 // A launch in a graph that an application captured.
@@ -112,9 +112,9 @@ struct WATTUNE_EXPORT GraphLaunch {
 WATTUNE_EXPORT Result<std::vector<GraphLaunch>> launches_in(Device& device, CUgraph_st* graph);
 // Returns an address that identifies the kernel in graphs; nullptr if its backend has no graphs.
 WATTUNE_EXPORT const void* function_of(const Kernel& kernel);
-// Puts a prepared launch, with the arguments set so far, into an executable graph. It replaces `node`, a node of the
-// graph that the executable one was made from. Fails with invalid_argument if `by` is no launch of CUDA, or is
-// cooperative, or has clusters or constants: a node of a graph cannot become such a launch.
+// Puts a prepared launch, with the arguments set so far, into an executable graph. The launch replaces `node`, a node
+// of the graph from which the executable graph was made. Fails with invalid_argument if `by` is no launch of CUDA, or
+// is cooperative, or has clusters or constants: a node of a graph cannot become such a launch.
 WATTUNE_EXPORT Result<void> replace_launch(CUgraphExec_st* executable, CUgraphNode_st* node, PreparedLaunch& by);
 
 // Keeps the program's code loaded as long as its CUDA context lives, because a graph that the application captured may

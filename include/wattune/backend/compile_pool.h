@@ -29,11 +29,12 @@ namespace wattune::inline v0_1::backend {
 
 // The options of a pool: plain values.
 struct WATTUNE_EXPORT CompilePoolOptions {
-  std::size_t processes = 1;         // the most that compile at once, as for set_processes()
+  std::size_t processes = 1;         // the largest number of processes that compile at once, as for set_processes()
   std::size_t spare_processors = 0;  // processors left to other programs; one process always remains
-  WorkerOptions worker;              // of each process; its niceness also holds for programs that it starts
-  // One more process, without niceness, compiles the jobs that a caller waits for. On a busy machine nice processes may
-  // wait for the processor for long.
+  WorkerOptions worker;              // the options of each process; the niceness also holds for programs that a process
+                                     // starts
+  // One more process, without niceness, compiles the jobs that a caller waits for. On a busy machine processes with
+  // niceness may wait for the processor for long.
   bool prompt = false;
   std::shared_ptr<ImageCache> cache = {};  // nullptr if everything is compiled
 };
@@ -60,7 +61,7 @@ struct WATTUNE_EXPORT ImageRequest {
 
 // The work of a pool for one source.
 struct WATTUNE_EXPORT CompileActivity {
-  std::size_t processes = 0;  // of the pool, shared by all sources
+  std::size_t processes = 0;  // processes of the pool, which all sources share
   std::size_t waiting = 0;    // requests that no process has begun
   std::size_t running = 0;
   std::size_t ready = 0;  // images that wait to be taken
@@ -108,7 +109,7 @@ class WATTUNE_EXPORT PooledSource {
   PooledSource(Queue& queue, std::shared_ptr<Entry> entry);
 
   Queue* queue_;
-  std::shared_ptr<Entry> entry_;  // nullptr once it was moved from
+  std::shared_ptr<Entry> entry_;  // nullptr once this object was moved from
 };
 
 // A pool of compile processes.

@@ -38,7 +38,7 @@ WATTUNE_EXPORT std::string_view to_string(CounterKind kind);
 struct WATTUNE_EXPORT CounterInfo {
   std::string name;
   CounterKind kind = CounterKind::counter;
-  std::string unit;  // without a sub-metric
+  std::string unit;  // the unit of the counter without a sub-metric
   std::string description;
 
   bool operator==(const CounterInfo&) const = default;
@@ -47,7 +47,7 @@ struct WATTUNE_EXPORT CounterInfo {
 // A short name for a counter that many ask for.
 struct WATTUNE_EXPORT CounterAlias {
   const char* name;
-  const char* counter;  // with its sub-metric, as chips from Turing to Hopper have it
+  const char* counter;  // the counter with its sub-metric, as chips from Turing to Hopper have it
   const char* meaning;
 };
 
@@ -60,12 +60,12 @@ class WATTUNE_EXPORT Counters {
   virtual ~Counters() = default;
   // Lists all counters of the device. Fails with unavailable without CUPTI.
   virtual Result<std::vector<CounterInfo>> list() = 0;
-  // Runs the commands that `stream`, of this device, was given since its last finish(). Repeats them as often as the
-  // hardware needs to count all these counters from the first launch to the last. Returns their values, without those
-  // that mean nothing for this kernel. `limit` bounds all runs together. Without a launch it only checks whether the
-  // counters can be counted. Errors are those of Stream::finish(). Also fails with not_found or invalid_argument (a
-  // name, a stream of another device, commands that wait for another stream), and with unavailable (no CUPTI, not
-  // permitted).
+  // Runs the commands that `stream` was given since its last finish(). Repeats them as often as the hardware needs to
+  // count all these counters from the first launch to the last. Returns the counters' values, but none that mean
+  // nothing for this kernel. `limit` bounds all runs together. If the stream has no launch, only checks whether the
+  // counters can be counted. Errors are those of Stream::finish(). Also fails with not_found for an unknown name. Fails
+  // with invalid_argument for a stream of another device, or for commands that wait for another stream. Fails with
+  // unavailable without CUPTI or without permission.
   virtual Result<std::vector<Metric>> count(Stream& stream, const std::vector<std::string>& counters,
                                             Nanoseconds limit) = 0;
 };

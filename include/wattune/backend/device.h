@@ -66,8 +66,8 @@ class WATTUNE_EXPORT Device {
   virtual Result<std::unique_ptr<Program>> build(const KernelSource& source, std::span<const Macro> macros,
                                                  Nanoseconds limit) = 0;
   // Returns the target for which compile_image() (registry.h) must compile `source`, so that load() takes the result.
-  // Fails with unavailable, and a reason, if only build() works, which then reports anything that is missing. All other
-  // Errors concern the device.
+  // Fails with unavailable, and a reason, if only build() works here. Then build() reports whatever is missing. All
+  // other Errors concern the device.
   virtual Result<CompileTarget> compile_target(const KernelSource& source) = 0;
   // Loads a program from an image that was compiled with these macros for compile_target(). Drivers compile PTX at
   // loading, perhaps without end, and cannot be interrupted. In this process an exceeded limit is noticed when the
@@ -85,15 +85,15 @@ class WATTUNE_EXPORT Device {
     return Error(ErrorCode::unavailable, "this device has no images");
   }
   // Creates a stream. Fails with unavailable if streams of this device cannot have compute units of their own, with
-  // invalid_argument if it cannot have these.
+  // invalid_argument if a stream cannot have exactly these units.
   virtual Result<std::unique_ptr<Stream>> create_stream(const StreamOptions& options = {}) = 0;
   // Returns the granularity of StreamOptions::units. Ranges begin and end at multiples of it, or at the end of the
   // device. Fails with unavailable, and a reason, if streams cannot have compute units of their own.
   virtual Result<unsigned> unit_grain() { return no_unit_ranges(info()); }
   // Finishes several streams of this device, in one request to a worker. Their commands reach the device in the order
-  // in which they were given. Returns the sensor samples that were taken during the wait, if `wait` asks for them; none
-  // if the device has no sensors. Fails with invalid_argument for a stream of another device; other errors are those of
-  // Stream::finish().
+  // in which they were given. Returns the sensor samples that were taken during the wait, if `wait` asks for them; an
+  // empty list if the device has no sensors. Fails with invalid_argument for a stream of another device; other errors
+  // are those of Stream::finish().
   virtual Result<std::vector<SensorSample>> finish(std::span<Stream* const> streams, const Wait& wait);
   // Returns the sensors of the device, the control of its clocks, or its hardware counters, which the device owns.
   // Fails with unavailable and the reason if it has none.

@@ -29,8 +29,8 @@ namespace wattune::inline v0_1::backend {
 struct WATTUNE_EXPORT CompileTarget {
   std::string backend;                     // "cuda"
   std::string architecture;                // "sm_90"; OpenCL: the device's name
-  std::optional<int> driver_version = {};  // driver that the code needs, in its own numbering; nullopt: any
-  std::string compiler;                    // with its version and build; OpenCL: the platform and its driver
+  std::optional<int> driver_version = {};  // driver that the code needs, in its own numbering; nullopt if any will do
+  std::string compiler;                    // its name, version and build; OpenCL: the platform and its driver
 
   bool operator==(const CompileTarget&) const = default;
 };
@@ -39,7 +39,7 @@ struct WATTUNE_EXPORT CompileTarget {
 struct WATTUNE_EXPORT KernelResources {
   std::optional<unsigned> registers;                 // of a work-item
   std::optional<std::uint64_t> private_bytes;        // of a work-item, in memory: spilled registers, arrays
-  std::optional<std::uint64_t> spill_bytes;          // of those, stored because registers ran out
+  std::optional<std::uint64_t> spill_bytes;          // the part of private_bytes that holds what found no register
   std::optional<std::uint64_t> static_local_bytes;   // of a work-group, declared in the kernel (CUDA: static shared)
   std::optional<std::uint64_t> dynamic_local_bytes;  // of a work-group, given at the launch (CUDA: dynamic shared)
   std::optional<std::uint64_t> binary_bytes;         // of the program
@@ -70,7 +70,7 @@ enum class ImageKind {
   opencl_binary,  // the binary of an OpenCL driver: machine code or an intermediate form
 };
 
-WATTUNE_EXPORT std::string_view to_string(ImageKind kind);  // its name
+WATTUNE_EXPORT std::string_view to_string(ImageKind kind);  // the kind's name
 
 // The compiled code of a program, with what its compiler told about it.
 struct WATTUNE_EXPORT Image {

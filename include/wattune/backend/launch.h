@@ -33,8 +33,8 @@ class WATTUNE_EXPORT DeviceLife {
 };
 
 // An object that a device made. It works only with that device, and only during the same life of it. Streams detect and
-// refuse objects of other devices, of other backends and of the time before a reset(). An object keeps the life that
-// made it, so no new life gets the address of an old one while an object of it is left.
+// refuse objects of other devices, of other backends and of the time before a reset(). An object keeps the DeviceLife
+// that made it alive. So no new life gets the address of an old one while an object of the old life is left.
 class WATTUNE_EXPORT DeviceObject {
  public:
   // Makes an object without an owner, for devices that do not check owners, such as those of tests.
@@ -56,7 +56,7 @@ struct WATTUNE_EXPORT PixelLayout {
   unsigned channels = 4;
   ChannelOrder order = ChannelOrder::rgba;
   bool normalized_channels = false;
-  bool written = false;  // by kernels
+  bool written = false;  // true if kernels write it
   Sampling sampling;
 
   bool operator==(const PixelLayout&) const = default;

@@ -25,6 +25,7 @@ struct WATTUNE_EXPORT BackendStatus {
   std::string backend;
   bool available = false;
   std::string reason;  // why it cannot be used, or which parts are missing, with the remedy; empty if nothing is
+                       // missing
 };
 
 // The devices that were found, and the state of every backend.
@@ -40,10 +41,11 @@ struct WATTUNE_EXPORT Backend {
   std::function<Result<std::vector<DeviceInfo>>()> discover;
   // Opens a device. Fails with not_found, naming the selectors that exist, or with unavailable.
   std::function<Result<std::unique_ptr<Device>>(const std::string& selector)> open;
-  // Names, in words, the parts that the backend lacks although it has devices; may return nothing. Empty for a backend
-  // that never lacks anything.
+  // Function that names, in words, the parts that the backend lacks although it has devices; its text may be empty. The
+  // function itself is empty for a backend that never lacks a part.
   std::function<std::string()> missing = {};
-  // Compiles images for the targets that name this backend (compile_image()). Empty if only its devices compile.
+  // Compiles images for the targets that name this backend (compile_image()). The function is empty if only the
+  // backend's devices compile.
   std::function<Result<Image>(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                               Nanoseconds limit)>
       compile = {};

@@ -53,9 +53,9 @@ class WATTUNE_EXPORT Event : public DeviceObject {
  public:
   using DeviceObject::DeviceObject;
 
-  // Tells whether the launch has ended, without waiting for it. Once its stream was submitted, repeated calls return
-  // true sooner or later, because each also hands the device the commands that submit() had to leave. Fails with the
-  // error of a launch that failed or that will never run, or with device_lost.
+  // Tells whether the launch has ended, without waiting for it. After submit(), repeated calls return true at some
+  // time, because each call also sends commands that submit() could not send. Fails with the error of a launch that
+  // failed or that will never run, or with device_lost.
   virtual Result<bool> ready() const = 0;
   // Returns when the launch began or ended, on a clock that all streams of the device share. Only differences have a
   // meaning. Fails with invalid_argument until the launch is ready or its stream has finished.
@@ -71,7 +71,8 @@ class WATTUNE_EXPORT Event : public DeviceObject {
 // The limit of a wait, and the sampling of sensors meanwhile.
 struct WATTUNE_EXPORT Wait {
   Nanoseconds limit;
-  // Reads the sensors at the beginning, whenever this has passed, and at the end.
+  // Time between two readings of the sensors, which are also read at the beginning and at the end. Without a value they
+  // are not read.
   std::optional<Nanoseconds> sample_every = {};
 };
 
@@ -128,8 +129,8 @@ class WATTUNE_EXPORT Stream : public DeviceObject {
   // submit() or finish() of this stream also hands the device the commands of other streams that this launch needs.
   // Fails with invalid_argument for an event of another device, or of a stream that was destroyed unfinished.
   virtual Result<void> wait_for(const Event& event) = 0;
-  // Grants launches more time before they begin, in the next finish() and for all of them together, because some
-  // drivers (PoCL) compile a kernel at its first launch. Devices that compile everything before ignore it.
+  // Grants the launches of the next finish() more time before they begin: `limit` for all of them together. Some
+  // drivers (PoCL) compile a kernel at its first launch. Devices that compile everything before ignore the call.
   virtual void allow_compiling(Nanoseconds /*limit*/) {}
   // Hands the commands to the device and returns while it works. CUDA's driver blocks in transfers of ordinary host
   // memory until the stream reaches them. Such a transfer and the commands behind it are left for Event::ready(), the
@@ -138,9 +139,9 @@ class WATTUNE_EXPORT Stream : public DeviceObject {
   // Waits for all commands. Fails with launch_failed (the device works on), or with timeout or device_lost (it needs
   // reset()).
   virtual Result<void> finish(Nanoseconds limit) = 0;
-  // Returns the state of the stream; of an adopted one as the driver sees it, including the application's commands.
-  // Fails with unavailable if the driver cannot tell without waiting, with invalid_argument if the application has
-  // destroyed the stream, or with device_lost.
+  // Returns the state of the stream. The state of an adopted stream includes the application's commands. Fails with
+  // unavailable if the driver cannot tell without waiting, with invalid_argument if the application has destroyed the
+  // stream, or with device_lost.
   virtual Result<StreamState> state() const;
   // Tells whether the stream is captured into a graph. It is cheap enough to be called before each launch.
   virtual bool is_capturing() const { return false; }
