@@ -43,7 +43,7 @@ enum class ElementType {
 WATTUNE_EXPORT std::size_t size_in_bytes(ElementType type);
 WATTUNE_EXPORT std::string_view to_string(ElementType type);  // "float32"
 WATTUNE_EXPORT std::string_view c_name(ElementType type);     // the name in OpenCL C and in specs: "float", "ulong"
-// Parses both names above, and "bool" and "unsigned". Returns nullopt for anything else.
+// Parses the names that to_string() and c_name() return, and "bool" and "unsigned". Returns nullopt for anything else.
 WATTUNE_EXPORT std::optional<ElementType> parse_element_type(std::string_view name);
 
 // The same number for every element. A number from 2^63 to 2^64 - 1 is given as a text of its digits.
@@ -103,7 +103,8 @@ enum class FilterMode { nearest, linear };
 struct WATTUNE_EXPORT Sampling {
   AddressMode address = AddressMode::edge;
   FilterMode filter = FilterMode::nearest;
-  bool normalized_coordinates = false;  // from 0 to 1 across the image if true, in pixels if false
+  bool normalized_coordinates = false;  // if true, coordinates go from 0 to 1 across the image; if false, they count
+                                        // pixels
 
   bool operator==(const Sampling&) const = default;
 };
@@ -135,7 +136,8 @@ struct WATTUNE_EXPORT BufferField {
 // object if the kernel only reads the image, and a surface object otherwise.
 struct WATTUNE_EXPORT PixelImage {
   ImageType type = ImageType::image2d;
-  std::array<ExpressionText, 3> sizes;  // width, height and depth in pixels; empty beyond its dimensions
+  std::array<ExpressionText, 3> sizes;  // width, height and depth in pixels; those beyond the image's dimensions are
+                                        // empty
   ChannelOrder order = ChannelOrder::rgba;
   bool normalized_channels = false;  // kernels see integers as reals: unsigned ones from 0 to 1, signed ones from -1
   Sampling sampling;                 // in CUDA, that of the texture

@@ -43,8 +43,8 @@ struct WATTUNE_EXPORT DeviceInfo {
   // The languages that its compiler reads. A device that reads CUDA also has constant symbols, clusters and cooperative
   // launches.
   std::vector<Language> languages;
-  // The types among half, double and bfloat16 with which kernels can compute. discover() lists them. The list is empty
-  // in files. It is also empty in an opened host device, which asks its compiler for no more than it needs.
+  // The types among half, double and bfloat16 with which kernels can compute. Only discover() fills the list. Files do
+  // not hold it, and opening a host device leaves it empty to save a question to the compiler.
   std::vector<std::string> types;
 
   bool operator==(const DeviceInfo&) const = default;
@@ -96,7 +96,7 @@ inline constexpr std::tuple kDeviceFields{
     DeviceField{"sensors", &DeviceInfo::sensors},
 };
 
-// Calls visit(name, value) for each of these members of a DeviceInfo, const or not.
+// Calls visit(name, value) for each member in kDeviceFields of a DeviceInfo, const or not.
 template <typename Device, typename Visit>
 void for_each_field(Device& device, Visit&& visit) {
   std::apply([&](const auto&... field) { (visit(field.name, device.*field.member), ...); }, kDeviceFields);

@@ -59,7 +59,7 @@ struct WATTUNE_EXPORT LaunchStep {
   std::string function;                // that of the source if empty
   std::vector<std::size_t> arguments;  // positions in KernelSpec::arguments, in the function's order
   Geometry geometry;
-  ExpressionText condition;    // the launch is skipped where it does not hold; always launched if empty
+  ExpressionText condition;    // the condition under which the step is launched; always if empty
   ExpressionText repeat = {};  // the number of launches, one after another; once if empty
   std::string index = {};      // the name of the repetition's number (from 0) in its expressions; empty for no name
   std::vector<LaunchValue> values = {};
@@ -160,7 +160,7 @@ WATTUNE_EXPORT Result<void> use_language(KernelSpec& spec, const std::vector<Lan
 // Returns the launches of one run, in order, each with its function: the steps, or the single launch of a spec without
 // steps.
 WATTUNE_EXPORT std::vector<LaunchStep> launches_of(const KernelSpec& spec);
-// Returns the launches of launches_of() with each group replaced by its members, each once.
+// Returns the launches of launches_of() with each group replaced by its members. Each member comes once.
 WATTUNE_EXPORT std::vector<LaunchStep> single_launches_of(const KernelSpec& spec);
 
 // Returns the source with the names of problem extents replaced by their values in the template arguments of its

@@ -24,7 +24,7 @@ enum class LogLevel { trace, debug, info, warn, error, off };
 WATTUNE_EXPORT std::string_view to_string(LogLevel level);  // "debug"
 WATTUNE_EXPORT std::optional<LogLevel> parse_log_level(std::string_view name);
 // Returns the level that the environment variable WATTUNE_LOG names; `off` if it is not set or empty. Fails with
-// invalid_argument if it names none.
+// invalid_argument if its value is not the name of a level.
 WATTUNE_EXPORT Result<LogLevel> log_level_of_environment();
 
 // Sets the level. Lines below it are not even formatted.

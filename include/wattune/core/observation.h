@@ -69,9 +69,9 @@ struct WATTUNE_EXPORT Metric {
   std::string name;
   double value = 0.0;
   std::string unit;
-  // The most by which the true value lies above or below, as far as the source of the metric knows; nullopt if unknown.
-  // For power and energy it comes from the unknown moment at which the counter changed. A computed metric has the
-  // uncertainty that follows from those it reads. The time's own interval is in Statistics.
+  // The largest distance of the true value from this one, as far as the source of the metric knows; nullopt if unknown.
+  // For power and energy it comes from the unknown moment at which the counter changed. The uncertainty of a computed
+  // metric follows from those of the metrics that its expression reads. The time's own interval is in Statistics.
   std::optional<double> uncertainty = {};
 
   bool operator==(const Metric&) const = default;
@@ -82,7 +82,7 @@ struct WATTUNE_EXPORT PhaseTimes {
   Nanoseconds compile;
   Nanoseconds check;       // preparing buffers, the checked run and the comparison
   Nanoseconds measure;     // warm-up and samples, with their preparation
-  Nanoseconds overhead{};  // of the tuner, apart from the others; only where another program recorded it
+  Nanoseconds overhead{};  // the tuner's own time, apart from the other parts; only where another program recorded it
 
   bool operator==(const PhaseTimes&) const = default;
 };
@@ -115,7 +115,7 @@ struct WATTUNE_EXPORT SearchFigures {
 // The outcome of one evaluation.
 struct WATTUNE_EXPORT Observation {
   Status status = Status::correct;
-  std::string message;    // one line on the cause of a failure, or on why a correct one is not verified; else empty
+  std::string message;    // one line on the cause of a failure, or on why a correct result is not verified; else empty
   std::string build_log;  // the compiler's output, kept also on success
   bool verified = false;  // the output was compared with a reference, or with that of the default configuration
   std::vector<Sample> samples;
@@ -127,7 +127,8 @@ struct WATTUNE_EXPORT Observation {
   // be computed, and cannot win then.
   std::optional<double> objective_value;
   FinalPlace final_place = FinalPlace::none;
-  std::optional<PairedGain> over_default;  // in a final that the default configuration took part in; never for itself
+  std::optional<PairedGain> over_default;  // the gain over the default configuration if both were in the final; empty
+                                           // for the default itself
   std::optional<SearchFigures> in_search;  // present if the figures above are from the final
 
   bool ok() const { return status == Status::correct; }

@@ -38,7 +38,8 @@ struct WATTUNE_EXPORT RunInfo {
   std::string kernel_language;  // from to_string(Language): "OpenCL", "C++"
   std::string problem_size;     // as text, for reports and Kernel Tuner's cache; may be empty
   std::string space_hash;       // SearchSpace::content_hash()
-  Identity identity;            // besides the other members; empty if an older Wattune did not record it
+  Identity identity;            // further parts of the identity, besides the other members; empty if an older Wattune
+                                // recorded none
   DeviceInfo device;
   std::vector<Parameter> parameters;
   std::vector<std::string> constraints;
@@ -68,8 +69,8 @@ struct WATTUNE_EXPORT ResultSet {
   RunInfo info;
   std::vector<Trial> trials;  // in the order they were measured
 
-  // Returns the longest time that counts: that of the fastest correct Trial that counts, times one plus the objective's
-  // slowdown limit (Objective::slowdown). Infinite without a limit, or if no Trial is correct.
+  // Returns the longest time with which a Trial may be the best: the time of the fastest correct Trial that counts,
+  // times one plus the slowdown limit (Objective::slowdown). Infinite without a limit, or if no Trial is correct.
   Nanoseconds longest_time() const;
   // Returns the Trial with the smallest objective among those that count and take no longer than longest_time();
   // nullptr if none is correct and has an objective. It points into `trials`. After a final, its winner competes only
@@ -78,8 +79,8 @@ struct WATTUNE_EXPORT ResultSet {
   const Trial* best() const;
 };
 
-// The destination of finished Trials. One thread calls it, before the next launch. An implementation that keeps a Trial
-// copies it.
+// The destination of finished Trials. One thread calls it after each measurement, before the next launch. An
+// implementation that keeps a Trial copies it.
 class WATTUNE_EXPORT TrialSink {
  public:
   virtual ~TrialSink() = default;
