@@ -19,7 +19,8 @@ class WATTUNE_EXPORT CallStream {
 
   CallStream(CUstream_st* stream) : handle_(stream), kind_(Kind::cuda) {}
   CallStream(_cl_command_queue* queue) : handle_(queue), kind_(Kind::opencl) {}
-  // Takes a stream of a device of this library. Such a stream holds commands back until it is submitted or finished.
+  // Takes a stream that a device of this library made. Such a stream holds commands back until it is submitted or
+  // finished.
   CallStream(backend::Stream& stream) : handle_(&stream), kind_(Kind::ours) {}
 
   Kind kind() const { return kind_; }
@@ -32,7 +33,7 @@ class WATTUNE_EXPORT CallStream {
   Kind kind_;
 };
 
-// An argument of a call, in the kernel's order.
+// An argument of a call. Arguments have the kernel's order.
 using CallArgument = backend::OwnArgument;
 
 }  // namespace wattune::dynamic

@@ -28,8 +28,8 @@ using Bytes = std::span<const std::byte>;
 // One call of a kernel. Both lists are parallel to KernelSpec::arguments.
 struct WATTUNE_EXPORT CapturedCall {
   std::vector<NamedSize> sizes;  // sizes of this call; sizes that are not named here stay as in the spec
-  // Contents of buffers and images before the call, and values of scalars and structs. Empty for arguments that are
-  // only written, local memory, null pointers and samplers.
+  // Contents of buffers and images before the call, and values of scalars and structs. Nothing is given for arguments
+  // that are only written, local memory, null pointers and samplers.
   std::vector<Bytes> arguments;
   // Contents of written buffers after the call; empty for other arguments. If all are empty, outputs will not be
   // checked.
@@ -37,7 +37,7 @@ struct WATTUNE_EXPORT CapturedCall {
 };
 
 struct WATTUNE_EXPORT CaptureOptions {
-  std::string name = {};  // base name of the files; if empty, the spec's name or else the function's
+  std::string name = {};  // base name of the files; if empty, the spec's name, or the function's if the spec has none
   bool replace = false;   // replaces an earlier capture of this name in the folder
   std::uint64_t most_bytes = std::uint64_t{1} << 30;  // largest buffer that is captured, in bytes
 };

@@ -29,13 +29,14 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// Changes of one launch against the kernel's spec.
+// The differences between one launch and the kernel's spec.
 struct WATTUNE_EXPORT LaunchChange {
   std::optional<backend::Geometry3> geometry = {};
   // Arguments that replace those of the same names.
   std::vector<std::pair<std::string, CallArgument>> arguments = {};
   // Stream of the launch. 0 is the caller's stream; 1 to 32 belong to the composition. At its first use in a call, each
-  // of these waits for all that stream 0 was given before. At the call's end stream 0 waits for it.
+  // of these streams waits for all commands that stream 0 got before. At the call's end stream 0 waits for each of
+  // them.
   std::size_t stream = 0;
 };
 
@@ -54,9 +55,9 @@ class WATTUNE_EXPORT Context {
   virtual std::int64_t size(std::string_view name) const = 0;
 
   // Launches a kernel of the composition, by its name, with the arguments of its spec. Memory and scalars are looked up
-  // by name, first in the call, then in the composition. Memory that does not exist yet is made as large as the spec
-  // says. Fails with not_found, with invalid_argument if an argument has another type, with launch_failed, and with
-  // out_of_range if there is no such stream.
+  // by name, first in the call, then in the composition. Memory that does not exist yet is created, as large as the
+  // spec says. Fails with not_found, with invalid_argument if an argument has another type, with launch_failed, and
+  // with out_of_range if there is no such stream.
   virtual Result<void> launch(std::string_view kernel, const LaunchChange& change = {}) = 0;
   // Returns the geometry that the spec gives for this configuration. The caller may change it and pass it to launch().
   // Fails with not_found if there is no such kernel.
@@ -65,21 +66,21 @@ class WATTUNE_EXPORT Context {
   // Returns an argument of the call, or memory of the composition's own. Fails with not_found if there is neither.
   virtual Result<CallArgument> argument(std::string_view name) const = 0;
   // Creates memory that the composition owns, or changes its size and keeps the contents of the part that stays.
-  // Kernels may have its name as an argument. It lives until the composition ends; each stream in which calls are made
-  // has its own. Results of earlier argument() or resize() calls for this name become invalid. Fails with
-  // invalid_argument if the call passes this memory, with unavailable while the stream is captured, and with errors of
-  // the device.
+  // Kernels may have its name as an argument. The memory lives until the composition ends, and each stream in which
+  // calls are made has its own. Results of earlier argument() or resize() calls for this name become invalid. Fails
+  // with invalid_argument if the call passes this memory, with unavailable while the stream is captured, and with
+  // errors of the device.
   virtual Result<CallArgument> resize(std::string_view name, std::size_t bytes) = 0;
-  // Swaps the memory of two names for the rest of this call (KTT's SwapArguments). Fails with not_found if either name
-  // has none.
+  // Swaps the memory of two names for the rest of this call (KTT's SwapArguments). Fails with not_found if one of the
+  // names has no memory.
   virtual Result<void> swap(std::string_view a, std::string_view b) = 0;
   // Sets a scalar for all later launches of this call (KTT's UpdateScalarArgument). Fails with not_found if no kernel
-  // has such a scalar.
+  // has a scalar of that name.
   virtual Result<void> set(std::string_view name, const CallArgument& scalar) = 0;
 
-  // The next four act on the first bytes of the memory of that name. Host memory must live until the stream is
-  // synchronised, and is complete then. Transfers in other streams than 0 return when they are over. Each fails with
-  // mismatch if the memory is smaller.
+  // The next four functions act on the first bytes of the memory with that name. Host memory must live until the stream
+  // is synchronised, and is complete after that. Transfers in other streams than 0 return when they are over. Each
+  // function fails with mismatch if the memory is smaller than the transfer.
 
   virtual Result<void> write(std::string_view name, std::span<const std::byte> data, std::size_t stream = 0) = 0;
   virtual Result<void> read(std::string_view name, std::span<std::byte> data, std::size_t stream = 0) = 0;
@@ -102,9 +103,9 @@ struct WATTUNE_EXPORT CompositionSpec {
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
   std::vector<NamedSize> sizes;
-  // The work of one call. It runs in the calling thread, and several threads may call it at the same time. Launching
-  // nothing is an Error, and so is an exception. It must do the same at every call, and must not call its own
-  // composition.
+  // The work of one call. It runs in the calling thread, and several threads may call it at the same time. It is an
+  // Error if the function launches nothing or throws an exception. The function must do the same at every call, and
+  // must not call its own composition.
   std::function<Result<void>(Context& context)> run;
   // Names of the arguments that a call passes, in order; each is an argument of some kernel. Other arguments of the
   // kernels belong to the composition.
@@ -114,9 +115,9 @@ struct WATTUNE_EXPORT CompositionSpec {
   bool times_transfers = true;
 };
 
-// A composition, called like a TunableKernel. It cannot be screened, because its function is the application's code. It
-// is trusted, or shadowed by the outputs that its kernels' specs name. A call that went wrong after it launched kernels
-// cannot be repeated if an argument is both read and written. It then fails with cancelled.
+// A composition, called like a TunableKernel. It cannot be screened, because its function is the application's code.
+// Its configurations are trusted, or shadowed by the outputs that the kernels' specs name. A call that went wrong after
+// it launched kernels cannot be repeated if an argument is both read and written. Such a call fails with cancelled.
 class WATTUNE_EXPORT TunableComposition {
  public:
   virtual ~TunableComposition() = default;

@@ -30,14 +30,14 @@ using Key = std::vector<KeyPart>;
 // Values of a kernel's parameters, by name.
 using NamedValues = std::vector<std::pair<std::string, Value>>;
 
-// Returns the key of a call that differs from others only in its sizes.
+// Returns the key of a call that differs from other calls only in its sizes.
 WATTUNE_EXPORT Key key_of(const std::vector<NamedSize>& sizes);
 
 // Returns a text such as "rows=1024, columns=96, layout=row".
 WATTUNE_EXPORT std::string to_string(const Key& key);
 
-// Returns the distance of two calls: the sum of |log(a / b)| over their sizes. nullopt if the kinds or the names
-// differ, or if two sizes differ and one of them is not above 0.
+// Returns the distance of two calls: the sum of |log(a / b)| over their sizes. Returns nullopt if the kinds or the
+// names differ, or if two sizes differ and one of them is not above 0.
 WATTUNE_EXPORT std::optional<double> distance(const Key& a, const Key& b);
 
 }  // namespace wattune::dynamic

@@ -1,12 +1,12 @@
 // ManagedMemory and Vector: device memory that the library allocates and frees, for calls of tunable kernels.
 //
-// They serve applications that have no device memory of their own. The destructor frees the memory; the device must
-// outlive it, and all commands that streams were given with it must have ended. Commands go into a stream of the
-// application's (backend::adopt_stream()) or the library's and return at once. Host memory must live until the stream
-// has executed them. One thread at a time may use an object.
+// Both serve applications that have no device memory of their own. The destructor frees the memory; the device must
+// outlive it, and all commands that streams were given with that memory must have ended. Commands go into a stream of
+// the application's (backend::adopt_stream()) or of the library's. Calls return at once. Host memory must live until
+// the stream has executed them. One thread at a time may use an object.
 //
-// The library offers no host memory that kernels access (zero copy). An application that has some, pinned and mapped or
-// an OpenCL buffer made of it, passes it like any other memory.
+// The library offers no host memory that kernels access (zero copy). An application that has such memory passes it like
+// any other memory: pinned and mapped memory, or an OpenCL buffer made of it.
 //
 //   WATTUNE_ASSIGN(auto x, dynamic::Vector<float>::make(*device, n));
 //   WATTUNE_TRY(x.upload(*stream, values));
@@ -48,7 +48,7 @@ class WATTUNE_EXPORT ManagedMemory {
   void swap(ManagedMemory& other) noexcept { std::swap(*this, other); }
 
  private:
-  // A buffer that must live until a stream has executed the commands that use it.
+  // A buffer, kept alive until a stream has executed the commands that use it.
   struct Used {
     std::uint64_t stream;
     std::unique_ptr<backend::Buffer> buffer;
@@ -64,7 +64,7 @@ class WATTUNE_EXPORT ManagedMemory {
   std::vector<Used> used_;
 };
 
-// Device memory as a vector of elements. Sizes and offsets count elements; functions are those of ManagedMemory.
+// Device memory as a vector of elements. Sizes and offsets count elements; the functions are those of ManagedMemory.
 template <typename T>
 class WATTUNE_EXPORT Vector {
  public:

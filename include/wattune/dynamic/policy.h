@@ -49,10 +49,10 @@ struct WATTUNE_EXPORT Budget {
   // Largest share of the time that all stalls together may take. The time is that since the first call, or that of the
   // calls which the application expects (TunableKernel::expect()), whichever is longer.
   double share = 0.02;
-  // Share of the time saved by tuning that stalls may take in addition. Saved time is counted against the configuration
-  // with which each key began.
+  // Share of the time saved by tuning that stalls may take in addition. The saved time is the difference to the
+  // configuration with which each key began.
   double reinvested = 0.5;
-  // Longest stall of one call. If not set, 5 ms plus twice the time of the best known configuration.
+  // Longest stall of one call. If it is not set, the limit is 5 ms plus twice the time of the best known configuration.
   std::optional<Nanoseconds> longest = {};
 };
 
@@ -66,22 +66,24 @@ struct WATTUNE_EXPORT TuningPolicy {
   std::string strategy = {};
   search::StopRule stop = {};
   // A time that is good enough: tuning of the key ends when it is reached (Petrovic et al. 2020, 5.2.1: a share of the
-  // peak bandwidth). May be empty.
+  // peak bandwidth). The function may be empty.
   std::function<std::optional<Nanoseconds>(const Key&)> good_enough = {};
   // A lower bound on the time of any configuration in calls of a key, such as bytes moved over the peak bandwidth (the
-  // roofline). The closer the best known is to it, the less is tried. May be empty.
+  // roofline). The closer the best known time is to this bound, the fewer configurations are tried. The function may be
+  // empty.
   std::function<std::optional<Nanoseconds>(const Key&)> least_time = {};
   // True to tune keys that are already known. Otherwise a key whose tuning was completed is not tuned again. If only
   // the nearest key is known, tuning begins with its result.
   bool tune_known = false;
-  // True to adopt configurations of a level other than trusted even if nothing could be compared. This happens if the
-  // spec has no reference and the default configuration fails, or if there is no output to compare.
+  // True to adopt configurations without a comparison of their outputs, at levels of Safety other than `trusted`. A
+  // comparison is impossible if the spec has no reference and the default configuration fails, or if there is no output
+  // to compare.
   bool adopt_unverified = false;
   // Least number of calls of a key, announced (TunableKernel::expect()) or made so far, at which its tuning begins.
   // Tuning pays only if many calls follow (Petrovic et al. 2020, equation 4). With 0, tuning begins at the first call.
   std::uint64_t calls_before_tuning = 0;
-  // Interval at which calls of the best known configuration are timed to watch for drift: one in so many calls. No call
-  // is timed if it is nullopt. If the times change by the share `drift`, the key is tuned again.
+  // Interval at which calls of the best known configuration are timed to watch for drift: one in so many calls. With
+  // nullopt no call is timed. If the times change by the share `drift`, the key is tuned again.
   std::optional<std::uint64_t> watch_every = 64;
   double drift = 0.15;
   std::uint64_t seed = 1;

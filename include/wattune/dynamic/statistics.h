@@ -53,13 +53,13 @@ constexpr const char* to_string(TriedOutcome outcome) {
 // The fate of a configuration that calls were to try.
 struct WATTUNE_EXPORT TriedReport {
   Configuration configuration;
-  std::optional<Nanoseconds> expected;  // time in calls, estimated from screening
-  std::optional<Nanoseconds> time;      // time in calls; nullopt if it ran in none
-  std::optional<Nanoseconds> best;      // time in calls of the best known, when the decision was made
+  std::optional<Nanoseconds> expected;  // time of a call, estimated from screening
+  std::optional<Nanoseconds> time;      // measured time of a call; nullopt if no call ran it
+  std::optional<Nanoseconds> best;      // time of a call of the best known configuration, at the moment of the decision
   std::uint64_t offered_at = 0;         // calls of the key before the configuration was offered
   std::uint64_t decided_at = 0;         // calls of the key before the decision
   TriedOutcome outcome = TriedOutcome::undecided;
-  std::string why_failed;  // in words
+  std::string why_failed;  // the reason for a failure, in words
 };
 
 // A configuration that failed, in screening or in calls, and why.
@@ -80,15 +80,15 @@ enum class TuningStage {
 // One key of a kernel.
 struct WATTUNE_EXPORT KeyReport {
   Key key;
-  std::optional<Configuration> best;  // nullopt if none is ready yet; calls ran the fallback
+  std::optional<Configuration> best;  // nullopt if no configuration is ready yet; calls ran the fallback
   std::optional<Nanoseconds> time;    // time of the best, in calls if it was timed there
   std::uint64_t calls = 0;
   std::uint64_t explored = 0;  // configurations that were tried, in calls or in screening
-  std::uint64_t failed = 0;    // how many of these failed and will never be used
+  std::uint64_t failed = 0;    // number of these that failed and will never be used
   TuningStage stage = TuningStage::none;
   std::string state;                   // the stage in words, such as "screening, 12 of 40"
-  std::vector<TriedReport> tried;      // the last 32 that calls were to try
-  std::vector<FailedReport> failures;  // each configuration once
+  std::vector<TriedReport> tried;      // the last 32 configurations that calls were to try
+  std::vector<FailedReport> failures;  // the failed configurations, each once
 };
 
 // One kernel with all its keys.
@@ -107,9 +107,10 @@ struct WATTUNE_EXPORT Report {
   std::vector<KernelReport> kernels;
   Nanoseconds running;  // time since the first call
   Stalls stalls;
-  Nanoseconds saved;          // time saved by calls against their keys' first configurations, while these were tuned
+  Nanoseconds saved;          // time that calls saved while their keys were tuned, compared with their keys' first
+                              // configurations
   Nanoseconds longest_stall;  // longest stall of one call
-  StallHistogram histogram;   // calls that stalled or could have
+  StallHistogram histogram;   // stalls of the calls that stalled or could have
   std::uint64_t loads = 0;
   std::uint64_t loads_in_gaps = 0;
   std::vector<std::string> notes;  // what could not be done, and why; one line each

@@ -40,7 +40,8 @@ struct WATTUNE_EXPORT KernelOptions {
   Fallback fallback = {};
   // A configuration that serves every key until the key's own is ready, as parameter values in the spec's order. It is
   // compiled once, with the spec's own sizes, when the kernel is made, so the kernel must take its sizes as arguments.
-  // Until it is compiled, calls run `fallback`, or the first call waits. Empty if there is none.
+  // Until it is compiled, calls run `fallback`, or the first call waits. The list is empty if there is no such
+  // configuration.
   std::vector<Value> generic = {};
   // Starting configurations for a key if wisdom has neither this key nor one whose sizes differ by less than 25 % in
   // total. Tuning tries them in this order before it searches. Calls that wait begin with the first of the first four
@@ -52,8 +53,8 @@ struct WATTUNE_EXPORT KernelOptions {
 };
 
 struct WATTUNE_EXPORT CallOptions {
-  // Sizes of KernelSpec::problem_size, or values of parameters that are given rather than tuned. Needed for those that
-  // no scalar argument of the call tells; others keep the spec's value.
+  // Sizes of KernelSpec::problem_size, or values of parameters that are given rather than tuned. Sizes that no scalar
+  // argument of the call tells must be given here; others keep the spec's value.
   std::span<const NamedSize> sizes = {};
   std::optional<Mode> mode = {};  // mode of this call
 };
@@ -63,8 +64,8 @@ class WATTUNE_EXPORT TunableKernel {
   virtual ~TunableKernel() = default;
 
   // Calls the kernel with arguments in its order, without local memory. A scalar whose value in the spec is the bare
-  // name of a size tells that size. A configuration that fails is never used again; if the outputs allow it, the call
-  // is repeated with the best known. Errors:
+  // name of a size tells that size. A configuration that fails is never used again. If the outputs allow it, the call
+  // is repeated with the best known configuration. Errors:
   // - invalid_argument: number, type or size of an argument is wrong, or a key function throws;
   // - mismatch: a buffer is smaller than the spec says for these sizes;
   // - compile_failed, launch_failed: no configuration works;
@@ -82,7 +83,7 @@ class WATTUNE_EXPORT TunableKernel {
   // Tunes this key now and blocks meanwhile. Finishes the stream first and works on copies of the arguments, which keep
   // their contents. Limits that `stop` leaves open are taken from the policy; no budget applies. Fails with unavailable
   // if the stream is captured, or if the kernel is to be screened and cannot be. Fails with mismatch if a buffer is
-  // smaller than the spec says, and as call() and the search do.
+  // smaller than the spec says. Other errors are those of call() and of the search.
   virtual Result<tune::TuningResult> tune_now(const CallStream& stream, std::span<const CallArgument> arguments,
                                               const CallOptions& options = {}, const search::StopRule& stop = {}) = 0;
 
@@ -90,22 +91,24 @@ class WATTUNE_EXPORT TunableKernel {
   virtual Mode mode() const = 0;
   // Tunes the key again as if it were unknown, or all keys if `key` is empty.
   virtual void retune(const Key& key = {}) = 0;
-  // Compiles and loads the best known configuration of a key before its first call, or else that of the nearest key.
-  // Blocks. Fails with invalid_argument for an unknown size, and with the last error if no configuration works.
+  // Compiles and loads the best known configuration of a key before its first call, or that of the nearest key. Returns
+  // when it is loaded. Fails with invalid_argument for an unknown size, and with the last error if no configuration
+  // works.
   virtual Result<void> preload(std::span<const NamedSize> sizes) = 0;
   // Announces future calls with these sizes. Returns at once; compiles and loads in the background, in gaps of the
   // application's work, so that the first call finds a configuration. A call that comes sooner runs the fallback, or
-  // waits for the rest. `calls` is the expected number from here on; with it, tuning need not wait until it has seen as
-  // many. Fails with invalid_argument for an unknown size.
+  // waits until a configuration is ready. `calls` is the expected number of calls from here on. If it is given, tuning
+  // can begin before that many calls were made. Fails with invalid_argument for an unknown size.
   virtual Result<void> expect(std::span<const NamedSize> sizes, std::optional<std::uint64_t> calls = {}) = 0;
   // Updates a CUDA executable graph: each launch of this kernel in `graph`, from which `executable` was made, then runs
   // the best known configuration with the captured arguments. Returns the number of updated launches. The executable
   // must not be running; `stream` is a stream of the application's that is not captured. A call stays as captured if it
-  // consists of several launches, or if neither scalars nor the geometry tell its sizes. Fails with invalid_argument if
-  // the best known cannot be part of a graph (clusters, cooperative launches, constants). Fails with unavailable if it
-  // consists of several launches or the device is not CUDA.
+  // consists of several launches, or if neither its scalars nor its geometry tell its sizes. Fails with
+  // invalid_argument if the best known configuration cannot be part of a graph (clusters, cooperative launches,
+  // constants). Fails with unavailable if that configuration consists of several launches, or if the device is not
+  // CUDA's.
   virtual Result<std::size_t> update_graph(const CallStream& stream, CUgraphExec_st* executable, CUgraph_st* graph) = 0;
-  // Returns the configuration that a key runs; nullopt if none is ready.
+  // Returns the configuration that calls of a key run; nullopt if none is ready.
   virtual std::optional<Configuration> best(const Key& key) const = 0;
   virtual KernelReport report() const = 0;
 };

@@ -29,19 +29,20 @@
 namespace wattune::inline v0_1::dynamic {
 
 struct WATTUNE_EXPORT TunerOptions {
-  Budget budget;                                     // of all kernels together
+  Budget budget;                                     // limits for all kernels together
   std::filesystem::path wisdom = {};                 // file that is read and written; if empty, nothing is kept
   std::vector<std::filesystem::path> known = {};     // further wisdom, such as files of the application; only read
-  std::size_t compile_processes = 2;                 // with 0 the calling thread compiles, which blocks calls
+  std::size_t compile_processes = 2;                 // number of compile processes; with 0 the calling thread compiles,
+                                                     // which blocks calls
   std::size_t spare_processors = 1;                  // processors that compilers leave to the application
   backend::WorkerOptions worker = {.niceness = 19};  // for compile processes and the screening process
-  std::shared_ptr<backend::ImageCache> cache = {};   // nullptr for one in memory that holds 256 images
+  std::shared_ptr<backend::ImageCache> cache = {};   // nullptr for a cache in memory that holds 256 images
   Nanoseconds compile_limit = nanoseconds_from_seconds(120);
-  // Selector by which a process of its own opens the attached device for screening ("cuda:0"). If empty, it is found by
-  // its place on the PCI bus, or else by its name.
+  // Selector by which a process of its own opens the attached device for screening ("cuda:0"). If empty, the device is
+  // found by its place on the PCI bus, or else by its name.
   std::string screening_device = {};
   // Function that gets messages about what happens, one line for people each time. It is called from the tuner's
-  // threads. May be empty.
+  // threads. The function may be empty.
   std::function<void(const std::string& line)> note = {};
 };
 
@@ -52,8 +53,8 @@ class WATTUNE_EXPORT Tuner {
   virtual ~Tuner() = default;
 
   // Makes a tunable kernel of a spec. The spec gives source, arguments, sizes, launch and parameters, like a file for
-  // `wattune tune`. Screening uses its sizes and fills. Fails with the errors of the spec, and with mismatch if there
-  // is no source in the device's language.
+  // `wattune tune`. Screening uses the spec's sizes and fills. Fails with the errors of the spec, and with mismatch if
+  // there is no source in the device's language.
   virtual Result<std::unique_ptr<TunableKernel>> kernel(KernelSpec spec, const KernelOptions& options = {}) = 0;
   // Makes one unit of several kernels and host code (composition.h). Fails as kernel() does, and with invalid_argument
   // if the composition contradicts itself.
@@ -63,8 +64,8 @@ class WATTUNE_EXPORT Tuner {
   // for example where it waits for the device anyway. Returns the time that loading took.
   virtual Nanoseconds gap(Nanoseconds expected = nanoseconds_from_ms(1.0)) = 0;
   // Frees what is kept for a stream that the application is about to destroy, including the memory and streams that
-  // compositions have for it. No thread may call into the stream any more. A later stream with the same handle counts
-  // as new. Fails with unavailable if the process was forked.
+  // compositions have for it. From then on, no thread may make calls in the stream. A later stream with the same handle
+  // counts as new. Fails with unavailable if the process was forked.
   virtual Result<void> forget(const CallStream& stream) = 0;
   // Sets the mode of all kernels, including later ones.
   virtual void set_mode(Mode mode) = 0;
@@ -90,7 +91,7 @@ class WATTUNE_EXPORT Marker {
 };
 
 // Waits until the device has reached the mark. It sleeps between two calls of Event::ready(). Fails with timeout after
-// `limit`, and as Event::ready() does.
+// `limit`, and with the errors of Event::ready().
 WATTUNE_EXPORT Result<void> wait(const backend::Event& mark, Nanoseconds limit);
 
 }  // namespace wattune::dynamic

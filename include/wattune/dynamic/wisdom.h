@@ -1,6 +1,6 @@
-// Wisdom: the best known configurations, kept in files that can ship with an application. A WisdomEntry is the best one
-// for a kernel, a device and a key, with its measured time and interval. A KernelVersion identifies a kernel by its
-// code, so that measurements of other code are not used for it.
+// Wisdom: the best known configurations, kept in files that can ship with an application. A WisdomEntry is the best
+// configuration for a kernel, a device and a key, with its measured time and interval. A KernelVersion identifies a
+// kernel by its code, so that measurements of other code are not used for it.
 //
 // One file is written, others are only read. An application ships what was tuned offline and adds what it finds on the
 // user's machine. Any number of processes may save to one file at the same time: each merges its entries with those
@@ -33,7 +33,7 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// The origin of an entry's time. The one nearest to the application comes first.
+// The origin of an entry's time. The origin nearest to the application comes first.
 enum class Measured {
   in_place,  // in calls of the application
   screened,  // in a worker beside the application, on data of its own
@@ -48,7 +48,7 @@ struct WATTUNE_EXPORT KernelVersion {
 
   friend bool operator==(const KernelVersion&, const KernelVersion&) = default;
 };
-// Returns the version of a kernel; reads the files that it includes. If there are sources in several languages,
+// Returns the version of a kernel; reads the files that its source includes. If there are sources in several languages,
 // `spec.source` counts.
 WATTUNE_EXPORT KernelVersion version_of(const KernelSpec& spec);
 
@@ -74,14 +74,15 @@ WATTUNE_EXPORT Result<void> check(const WisdomEntry& entry);
 
 // Returns the entry to keep of two for the same kernel, device and key:
 // - If only one was tuned, that one, unless the other's interval lies below its own.
-// - Else the later one, if it was measured in place or its interval lies below the other's.
+// - Else the later one, if it was measured in place or its interval lies below the earlier one's.
 // - Else the earlier one.
 // The order of the arguments matters only if both were measured at the same time: then `a` counts as the earlier one.
 WATTUNE_EXPORT const WisdomEntry& better(const WisdomEntry& a, const WisdomEntry& b);
 
-// Returns the best configuration of results as an entry; empty if none is correct. `spec` is the kernel's spec, since
-// results may not know its version; its sizes count if the results tell none. Fails with mismatch if the results are of
-// another version, of other parameters or sizes, of another objective than the least time, or replayed.
+// Returns the best configuration of results as an entry; an empty list if no configuration is correct. `spec` is the
+// kernel's spec, since results may not know its version; the spec's sizes count if the results tell none. Fails with
+// mismatch if the results are of another version, or of other parameters or sizes. Fails with mismatch, too, if they
+// were replayed, or have another objective than the least time.
 WATTUNE_EXPORT Result<std::vector<WisdomEntry>> entries_from(const ResultSet& results, KernelSpec spec);
 
 // Returns one run with one Trial for each entry, for code that reads results.
@@ -90,8 +91,8 @@ WATTUNE_EXPORT std::vector<ResultSet> results_from(const std::vector<WisdomEntry
 // An entry for a key that may differ from the requested one.
 struct WATTUNE_EXPORT NearestEntry {
   WisdomEntry entry;
-  double distance = 0.0;    // distance() of the keys; 0 if it is the requested key itself
-  bool same_device = true;  // false if it is another model of the same architecture
+  double distance = 0.0;    // distance() of the keys; 0 if the entry is for the requested key itself
+  bool same_device = true;  // false if the entry is for another model of the same architecture
 };
 
 class WATTUNE_EXPORT Wisdom {
@@ -103,10 +104,10 @@ class WATTUNE_EXPORT Wisdom {
                                               const std::vector<std::filesystem::path>& shipped = {});
   ~Wisdom();
 
-  // Returns the entry of exactly this key on this model of device; the better() one if several files have it.
+  // Returns the entry of exactly this key on this model of device; the better() entry if several files have one.
   std::optional<WisdomEntry> find(const KernelVersion& kernel, const DeviceInfo& device, const Key& key) const;
-  // Returns the entry of the nearest key on this model of device or, if there is none, on another of the same
-  // architecture.
+  // Returns the entry of the nearest key on this model of device; if there is none, an entry of another model of the
+  // same architecture.
   std::optional<NearestEntry> nearest(const KernelVersion& kernel, const DeviceInfo& device, const Key& key) const;
   // Returns the best entries of at most `most` keys, the nearest first. The key itself may be among them.
   std::vector<NearestEntry> near(const KernelVersion& kernel, const DeviceInfo& device, const Key& key,
@@ -114,8 +115,8 @@ class WATTUNE_EXPORT Wisdom {
   // Returns the number of entries that have this kernel's name but other code. Such entries are never returned.
   std::size_t count_of_other_versions(const KernelVersion& kernel) const;
 
-  // Returns true if the entry is better() than that of the written file. It then replaces it, in memory until save().
-  // Fails as check() does.
+  // Keeps the entry if it is better() than that of the written file, which it then replaces, in memory until save().
+  // Returns true if so. Fails as check() does.
   Result<bool> put(WisdomEntry entry);
   // Merges the entries that were put with the present contents of the file, under a file lock, and replaces the file
   // atomically. Waits for the lock; fails with busy if another process holds it for 10 s. Fails as open() does, and
@@ -133,10 +134,10 @@ class WATTUNE_EXPORT Wisdom {
   std::unique_ptr<Parts> parts_;
 };
 
-// The contents of a wisdom file (docs/formats/wisdom.md), for tests, fuzzing and programs that show it.
+// The contents of a wisdom file (docs/formats/wisdom.md), for tests, fuzzing and programs that show the file.
 struct WATTUNE_EXPORT WisdomText {
   std::vector<WisdomEntry> entries;  // in the order of the file
-  std::vector<Error> problems;       // one for each line that was left out
+  std::vector<Error> problems;       // one reason for each line that was left out
 };
 // Parses the text of a wisdom file. Fails with parse_error if it is no wisdom or has a newer format.
 WATTUNE_EXPORT Result<WisdomText> parse_wisdom(std::string_view text, const std::filesystem::path& file = {});
@@ -144,7 +145,7 @@ WATTUNE_EXPORT Result<WisdomText> parse_wisdom(std::string_view text, const std:
 WATTUNE_EXPORT Result<WisdomText> load_wisdom(const std::filesystem::path& file);
 // Returns the text of a wisdom file. Precondition: check() accepts each entry.
 WATTUNE_EXPORT std::string write_wisdom(const std::vector<WisdomEntry>& entries);
-// True if the beginning of the file is that of a wisdom file.
+// True if the file begins like a wisdom file.
 WATTUNE_EXPORT bool is_wisdom_file(const std::filesystem::path& file);
 
 }  // namespace wattune::dynamic
