@@ -83,14 +83,14 @@ class WATTUNE_EXPORT MeasurePolicy {
   // True if the policy takes fewer samples of a configuration that is worse than the incumbent. Without races, energy
   // is measured completely for every configuration.
   virtual bool races() const { return false; }
-  // Returns the number of runs to begin with in one wait for the device, if each probably takes `each`.
+  // Returns the number of runs to launch before the first wait for the device, if each run probably takes `each`.
   virtual std::size_t first_runs(Nanoseconds /*each*/) const { return 1; }
   // Returns the properties that measurements must share to be comparable. The number of samples is not among them,
   // since each Trial tells its own.
   virtual Identity identity() const = 0;
 
-  // Returns the samples of one configuration, at least one, from runs of the runner. `made` holds its first runs, if it
-  // has run already. Fails as the runner does.
+  // Returns the samples of one configuration, at least one, from runs of the runner. `made` holds the configuration's
+  // first runs, if it has run already. Fails as the runner does.
   Result<std::vector<Sample>> measure(Runner& runner, const std::optional<Statistics>& incumbent,
                                       std::span<const Sample> made = {});
 };
@@ -110,11 +110,11 @@ struct WATTUNE_EXPORT SamplingOptions {
   Nanoseconds max_time = nanoseconds_from_ms(200);  // device time for samples, once min_samples are taken
   Convergence convergence = Convergence::interval;
   double relative_precision = 0.01;  // for `interval` a share of the median, for `stdrel` a share of the mean
-  // Factor against the incumbent at which a race ends at once. It also applies while the race still learns its
-  // threshold, and to the launches from which it learns. nullopt turns this off.
+  // A race ends at once if the configuration takes this many times the incumbent's time. It also applies while the race
+  // still learns its threshold, and to the launches from which it learns. nullopt turns this rule off.
   std::optional<double> slower_factor = {};
-  // Device time that waiting for runs costs, in addition to the runs themselves. If a race would save less by waiting
-  // for one sample alone, it takes the first min_samples at once.
+  // Device time that waiting for runs costs, in addition to the runs themselves. If waiting for the first sample alone
+  // would save a race less than this cost, the race takes the first min_samples at once.
   Nanoseconds wait_cost = {};
 
   // Checks the options. Fails with invalid_argument, naming the option, if one is out of its range.
@@ -160,8 +160,8 @@ struct WATTUNE_EXPORT ObjectiveInterval {
   double high = 0.0;
 };
 
-// Returns the positions of the configurations whose interval reaches that of the lowest value. They are sorted by
-// value, so that the lowest comes first; there are at most `most`.
+// Returns the positions of the configurations whose interval overlaps the interval of the lowest value. They are sorted
+// by value, so that the lowest comes first; there are at most `most`.
 WATTUNE_EXPORT std::vector<std::size_t> choose_finalists(std::span<const ObjectiveInterval> configurations,
                                                          std::size_t most);
 
@@ -217,8 +217,8 @@ struct WATTUNE_EXPORT Verdict {
 WATTUNE_EXPORT Verdict judge(std::span<const std::vector<Turn>> contestants, std::optional<std::size_t> standard = {},
                              std::size_t looks = 1);
 
-// Returns the gain of one contestant over another, over the rounds that both ran. nullopt if signs make a ratio
-// meaningless, or if there is no round.
+// Returns the gain of one contestant over another, over the rounds that both ran. Returns nullopt if the objectives'
+// signs make a ratio meaningless, or if there is no round.
 WATTUNE_EXPORT std::optional<PairedGain> paired_gain(std::span<const Turn> of, std::span<const Turn> over);
 
 }  // namespace wattune::measure
