@@ -34,8 +34,8 @@ struct WATTUNE_EXPORT BlockShare {
   unsigned barriers = 0;
 };
 
-// The resources of an SM, which tell which blocks fit on it together. Make it once for a GPU and ask it for every
-// block.
+// The resources of an SM, which tell which blocks fit on it together. Make one object for a GPU, and use it for all
+// blocks.
 class WATTUNE_EXPORT SmRoom {
  public:
   // The blocks of one kernel that are resident on the SM.
@@ -44,7 +44,8 @@ class WATTUNE_EXPORT SmRoom {
     unsigned blocks = 0;
   };
 
-  // Fails with not_found as occupancy() does, with invalid_argument if the carveout is more than the SM has.
+  // Makes the room of a GPU's SM. Fails with not_found as occupancy() does, and with invalid_argument if the carveout
+  // is more than the SM has.
   static Result<SmRoom> of(ComputeCapability gpu, std::optional<std::size_t> carveout_bytes = {});
 
   // Returns the share of one block. Fails with invalid_argument, naming the limit, if no SM holds even one such block.

@@ -23,7 +23,7 @@ enum class Feature : std::size_t {
   double_precision,
   special_functions,
   arithmetic_utilisation,
-  shared_utilisation,  // of L1 and shared memory
+  shared_utilisation,  // utilisation of L1 and shared memory
   shared_throughput,
   shared_accesses,
   texture_transactions,
@@ -31,9 +31,9 @@ enum class Feature : std::size_t {
   l2_throughput,
   dram_accesses,
   dram_throughput,
-  instructions,             // issued, the paper's GOPS
-  load_store_instructions,  // of warps that access global or shared memory
-  global_transactions,      // of 32 bytes
+  instructions,             // instructions issued, the paper's GOPS
+  load_store_instructions,  // instructions of warps that access global or shared memory
+  global_transactions,      // transactions of 32 bytes
 };
 inline constexpr std::size_t kFeatures = 15;
 

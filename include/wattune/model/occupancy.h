@@ -1,10 +1,10 @@
 // Computes the occupancy of a streaming multiprocessor (SM) of an NVIDIA GPU: how many blocks of a kernel it holds at
 // the same time, and which resource limits them.
 //
-// It serves runs without a GPU, and to leave out block shapes before anything is compiled for them. If there is a
-// device, its driver's answer counts (backend::Kernel::resources). Equations 1 to 5 of Guerreiro et al., "Multi-kernel
-// auto-tuning on GPUs: performance and energy-aware optimization", PDP 2015, with the allocation units that they leave
-// out (docs/model.md). Pure functions of values; any thread may call.
+// It is needed in runs without a GPU, and to leave out block shapes before anything is compiled for them. If there is a
+// device, its driver's answer counts instead (backend::Kernel::resources). The method is equations 1 to 5 of Guerreiro
+// et al., "Multi-kernel auto-tuning on GPUs: performance and energy-aware optimization", PDP 2015, with the allocation
+// units that they leave out (docs/model.md). Pure functions of values; any thread may call.
 //
 //   const auto gpu = model::compute_capability("sm_90");
 //   const auto occupancy = model::occupancy(*gpu, {.threads = 256, .registers = 40, .static_shared_bytes = 8192});
@@ -44,8 +44,8 @@ struct WATTUNE_EXPORT BlockDemand {
   std::size_t static_shared_bytes = 0;
   std::size_t dynamic_shared_bytes = 0;
   unsigned barriers = 1;  // 0 to 16; they count from compute capability 9.0 on, as in NVIDIA's calculator
-  // Bytes of the memory shared with the L1 cache that an SM gives to blocks. They are rounded up to an offered size,
-  // and to the need of one block. Empty for the largest size.
+  // Bytes of the memory shared with the L1 cache that an SM gives to blocks. The number is rounded up to a size that
+  // the GPU offers, and to the need of one block. If empty, the largest size is taken.
   std::optional<std::size_t> carveout_bytes;
 };
 
@@ -59,12 +59,12 @@ struct WATTUNE_EXPORT Occupancy {
   unsigned blocks = 0;    // resident on an SM; 0 if a single block asks for too much
   unsigned warps = 0;     // of these blocks
   double fraction = 0.0;  // share of the warps that an SM has room for, 0 to 1
-  // Blocks that each limit alone allows, in the order of OccupancyLimit; kUnlimited where a limit does not apply.
+  // Blocks that each limit alone allows, in the order of OccupancyLimit; kUnlimited for a limit that does not apply.
   std::array<unsigned, 5> allowed{};
 
   static constexpr unsigned kUnlimited = std::numeric_limits<unsigned>::max();
   unsigned allowed_by(OccupancyLimit limit) const { return allowed[static_cast<std::size_t>(limit)]; }
-  // Returns the limits that allow no further block; at least one.
+  // Returns the limits that allow no further block; there is at least one.
   std::vector<OccupancyLimit> binding() const;
 };
 
@@ -75,7 +75,7 @@ WATTUNE_EXPORT Result<Occupancy> occupancy(ComputeCapability gpu, const BlockDem
 // The occupancy from which a candidate is worth a measurement (section III-A of the paper).
 struct WATTUNE_EXPORT OccupancyFilter {
   double share_of_best = 0.8;
-  std::optional<double> at_least;  // used instead if set, as the paper's "e.g. > 80 %"
+  std::optional<double> at_least;  // a fixed occupancy that is used instead, as the paper's "e.g. > 80 %"
 };
 
 // Returns the indices into `fractions` of candidates that pass the filter, ascending. Candidates that do not fit at all

@@ -42,8 +42,8 @@ WATTUNE_EXPORT std::vector<Pair> distinct_pairs(std::span<const Utilisation> ker
 // kernels differ.
 WATTUNE_EXPORT std::vector<Pair> promising_pairs(std::span<const Utilisation> kernels, PruningThresholds thresholds);
 // Computes thresholds for a GPU on which these kernels were profiled: the differences that the given shares of all
-// pairs do not exceed. The default shares are those of the paper's thresholds among the 28 pairs of its kernels on a
-// C2050, 13 and 20. Returns the default thresholds for fewer than two kernels.
+// pairs do not exceed. By default the shares are 13 and 20 of 28 pairs. So many pairs of the paper's kernels do not
+// exceed its thresholds on a C2050. Returns the default thresholds for fewer than two kernels.
 WATTUNE_EXPORT PruningThresholds thresholds_of(std::span<const Utilisation> kernels,
                                                double pipeline_share = 13.0 / 28.0, double memory_share = 20.0 / 28.0);
 
@@ -53,12 +53,13 @@ struct WATTUNE_EXPORT SoloRun {
   std::vector<double> use;
 };
 
-// Returns an upper bound on the speed-up of running kernels together instead of one after the other; at least 1. It is
-// the sum of their times over the time for which the busiest resource is busy, sum T_i / max_r sum T_i u_ir. The
-// longest of the times replaces that if it is longer, since no kernel gets faster than alone.
+// Returns an upper bound on the speed-up of running kernels together instead of one after the other; at least 1. The
+// bound is the sum of their times, divided by the time for which the busiest resource is busy: sum T_i / max_r sum T_i
+// u_ir. If the longest of the kernels' times is more than that divisor, it takes its place, since no kernel gets faster
+// than alone.
 WATTUNE_EXPORT double packing_bound(std::span<const SoloRun> kernels);
 // Returns an upper bound on the speed-up of two kernels of equal time that split the SMs: 1 + (1 - share). The second
-// one saturates the memory with this share of the SMs.
+// kernel saturates the memory with this share of the SMs.
 WATTUNE_EXPORT double spatial_bound(double saturating_share);
 
 // Ratios of measured to predicted speed-up for each pair of kernels: means in which older measurements count less.
@@ -67,7 +68,8 @@ class WATTUNE_EXPORT PairCorrection {
   // Sets the weight of the newest measurement.
   explicit PairCorrection(double weight = 0.3) : weight_(weight) {}
 
-  // Records the speed-ups of two kernels together, in either order. Ignores them if one is not positive.
+  // Records the predicted and the measured speed-up of two kernels together, named in either order. Ignores both if one
+  // is not positive.
   void observe(const std::string& first, const std::string& second, double predicted, double measured);
   bool knows(const std::string& first, const std::string& second) const;
   // Returns the factor by which to multiply predictions of these two kernels; 1 if nothing was measured.

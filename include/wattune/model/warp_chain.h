@@ -21,19 +21,19 @@ namespace wattune::inline v0_1::model {
 // Instructions of one kind that make their warp wait for memory.
 struct WATTUNE_EXPORT StallKind {
   double ratio = 0.0;     // Rm: share of all instructions, 0 to 1
-  double latency = 0.0;   // L0: cycles that an access waits if it meets no other
-  double queued = 1.0;    // share that waits in the memory's queue; the others are answered before it
-  double requests = 1.0;  // of the memory, per access: 1 if coalesced, up to 32 if not
+  double latency = 0.0;   // L0: cycles that an access waits if no other access is in flight
+  double queued = 1.0;    // share of accesses that wait in the memory's queue; the others are answered before it
+  double requests = 1.0;  // requests to the memory per access: 1 if coalesced, up to 32 if not
 };
 
-// The instructions of a kernel's warps, as far as they decide how often these wait.
+// The instructions of a kernel's warps, as far as they decide how often the warps wait.
 struct WATTUNE_EXPORT WarpProfile {
-  // Empty if the warps never wait. With two kinds, a warp has three states: ready, and waiting in one of two ways
-  // (coalesced and not).
+  // The list is empty if the warps never wait. With two kinds, a warp has three states: ready, and waiting in one of
+  // two ways (coalesced and not).
   std::vector<StallKind> stalls;
   double issue_distance = 1.0;  // cycles from an instruction of a warp to its next one, 1 in the paper
   // Mean cycles for which an instruction keeps further resources of the SM busy, such as pipes and its share of L2. All
-  // kernels share the order. Empty in the paper.
+  // kernels list the resources in the same order. The paper has no such resources.
   std::vector<double> busy_cycles = {};
 };
 
@@ -41,20 +41,20 @@ struct WATTUNE_EXPORT WarpProfile {
 struct WATTUNE_EXPORT ChainSm {
   unsigned schedulers = 1;
   double issue_rate = 1.0;          // instructions that a scheduler can issue in a cycle
-  double requests_per_cycle = 1.0;  // B
+  double requests_per_cycle = 1.0;  // B: requests that the memory serves per cycle
   double contention = 1.0;          // a0: share of the time to serve all requests in flight that an access waits
-  double offset = 0.0;              // b0, in cycles
+  double offset = 0.0;              // b0, a constant, in cycles
 };
 
 // A kernel with its resident warps.
 struct WATTUNE_EXPORT WarpLoad {
   WarpProfile profile;
-  unsigned warps = 0;  // resident on the SM
+  unsigned warps = 0;  // warps resident on the SM
 };
 
 struct WATTUNE_EXPORT ChainOptions {
-  // Number of warps of a scheduler that move together, as the warps of a block do in the paper. It makes the chain
-  // small if two kernels have three states each. The fewer units there are, the less exact the result.
+  // Number of warps of a scheduler that move together, as the warps of a block do in the paper. A larger number makes
+  // the chain smaller, which helps if warps of two kernels have three states each. But the result is less exact.
   unsigned warps_per_unit = 1;
   // The largest number of states of a chain; time grows with its cube.
   unsigned most_states = 2500;
