@@ -26,15 +26,16 @@ namespace wattune::inline v0_1::power {
 struct WATTUNE_EXPORT Board {
   std::string uuid;  // "GPU-6f1a..."
   std::string name;
-  std::string driver;  // version
+  std::string driver;  // version of the driver
   std::string pci_bus_id;
-  // Sensors, the best first. Empty if there is none.
+  // Sensors of energy, the best first. The list is empty if there is none.
   std::vector<std::unique_ptr<EnergyCounter>> energy;
   std::vector<std::unique_ptr<PowerSensor>> power;
   std::vector<std::unique_ptr<Thermometer>> temperature;
   std::vector<std::unique_ptr<Voltmeter>> voltage;
   std::unique_ptr<backend::Sensors> conditions;  // clocks and throttling; nullptr if nothing reports them
-  // Power at rest, without and with a context of this process, if characterise() has measured it on this board.
+  // The board's power at rest, without and with a context of this process. Set if characterise() has measured it on
+  // this board.
   std::optional<Watts> idle;
   std::optional<Measured<Watts>> context_idle;
   // Explanations of sensors that one would expect but that are missing, one line each.
@@ -42,10 +43,10 @@ struct WATTUNE_EXPORT Board {
 };
 
 // Opens the board with this PCI bus id ("0000:3B:00.0") or UUID. Fails with unavailable if no library knows the board,
-// or if MIG is on, since a reading is never that of one instance.
+// or if MIG is on, since sensors report on the whole board and never on one instance.
 WATTUNE_EXPORT Result<Board> open_board(const std::string& name);
 
-// The boards of this machine. `problems` tells why others cannot be opened.
+// The boards of this machine. `problems` tells why other boards cannot be opened.
 struct WATTUNE_EXPORT BoardsFound {
   std::vector<Board> boards;
   std::vector<std::string> problems;
@@ -53,8 +54,8 @@ struct WATTUNE_EXPORT BoardsFound {
 
 WATTUNE_EXPORT BoardsFound find_boards();
 
-// Opens sensors of one's own for a device. Any thread may call it at any time. The sensors are read in threads of their
-// own, each in one thread at a time.
+// Opens sensors of one's own for a device. Any thread may call it at any time. Other threads read the sensors, each
+// sensor in one thread at a time.
 using OpenSensors = std::function<Result<Board>(const DeviceInfo& device)>;
 
 // Registers sensors of one's own in this process. From then on tune::open() takes them by this name
@@ -62,8 +63,8 @@ using OpenSensors = std::function<Result<Board>(const DeviceInfo& device)>;
 // already_exists if the name is taken.
 WATTUNE_EXPORT Result<void> register_sensors(const std::string& name, OpenSensors open);
 
-// Opens the registered sensors of this name. Fails with not_found (and the nearest name) if there are none, and as the
-// registered function does.
+// Opens the registered sensors of this name. Fails with not_found (and the nearest name) if no sensors have this name,
+// and with the errors of the registered function.
 WATTUNE_EXPORT Result<Board> open_sensors(const std::string& name, const DeviceInfo& device);
 
 // Returns a recorder that reads each sensor in a thread of its own, at reading_interval() or at this interval. The

@@ -1,10 +1,10 @@
 // Measures the energy of a launch: measure() runs a Load repeatedly, long enough for the sensors of its board, and
 // divides the recorded energy by the number of launches (docs/power.md). counted(), integrate() and mean_power()
-// compute the energy of a time from recorded sensors. Each figure has a bound of its error.
+// compute the energy of a time from recorded sensors. Each figure comes with a bound on its error.
 //
 // One thread measures; the recorder is started and stopped by the calls. All times are on the recorder's clock.
-// Functions of traces are pure, and any thread may call them. The calibration of a sensor is in no bound: bounds refer
-// to what an ideal sensor of the same gain would have counted.
+// Functions of traces are pure, and any thread may call them. No bound covers a sensor's calibration. Bounds refer to
+// the count of an ideal sensor with the same gain.
 //
 //   const power::EnergyOptions options{.window = power::kReportedWindow};
 //   WATTUNE_ASSIGN(const power::EnergyFigures figures, power::measure(*recorder, load, options));
@@ -23,7 +23,7 @@
 namespace wattune::inline v0_1::power {
 
 // The energy that a counter counted between two of its publications. The energy is exact. The moment of a publication
-// is known to half of the time between the reading that showed it and the reading before.
+// lies between the reading that showed it and the reading before, and is known to half of that time.
 struct WATTUNE_EXPORT CountedSpan {
   Joules energy;
   Measured<Nanoseconds> begin;
@@ -36,41 +36,41 @@ struct WATTUNE_EXPORT CountedSpan {
   Measured<Watts> power() const;
 };
 
-// Counts between the first publication after `from` and the last until `to`, each moved back by the counter's lag. A
-// counter that falls has wrapped if `wraps_at` gives the joules at which it does. Fails with unavailable if it was
-// reset, if it stands still, or if fewer than two publications lie between.
+// Returns the energy from the first publication after `from` to the last until `to`, each moved back by the counter's
+// lag. `wraps_at` gives the joules at which a counter wraps; then one that falls has wrapped. Fails with unavailable if
+// the counter was reset, if it stands still, or if fewer than two publications lie between.
 WATTUNE_EXPORT Result<CountedSpan> between_publications(const Trace<Joules>& counter, Nanoseconds from, Nanoseconds to,
                                                         std::optional<Joules> wraps_at = {});
 
-// Estimates the energy of a time whose ends may lie between publications. Within such an interval the power is assumed
-// to change once, from that of the interval before to that of the interval after. The bound covers every moment of the
-// change. Fails as between_publications() does, and with unavailable if no publication is at or before `begin`, or at
-// or after `end`.
+// Estimates the energy of a time whose ends may lie between publications. In an interval between publications that
+// contains an end, the power is assumed to change once: from that of the interval before to that of the interval after.
+// The bound covers every moment of the change. Fails as between_publications() does, and with unavailable if no
+// publication is at or before `begin`, or at or after `end`.
 WATTUNE_EXPORT Result<Measured<Joules>> counted(const Trace<Joules>& counter, Nanoseconds begin, Nanoseconds end,
                                                 std::optional<Joules> wraps_at = {});
 
-// Integrates a power sensor's readings. Each reading stands in the middle of what it averages: half a window and the
-// lag before its publication. Readings before `begin`, such as those of a starting ramp, do not count.
+// Integrates a power sensor's readings. Each reading counts at the middle of the time that it averages: half a window
+// and the lag before its publication. Readings before `begin`, such as those of a starting ramp, do not count.
 //
 // For a sensor with a time constant C the result is E = integral(P) + C * (P(end) - P(begin)), the integral of P + C *
 // dP/dt, Guerreiro's equation 6. The bound, of about 95 %, takes the differences of successive readings for chance. It
 // does not cover a load that repeats with the sensor's period if the sensor sees only a part of it. Fails with
-// unavailable if there is no reading until `end`.
+// unavailable if there is no reading before `end`.
 WATTUNE_EXPORT Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);
 
 // Returns the mean power of a time: its energy divided by its length, in W. Fails as integrate() does.
 WATTUNE_EXPORT Result<Measured<Watts>> mean_power(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);
 
 // Least times between the ends of a measuring window, by the purpose of the figures.
-inline constexpr Nanoseconds kScreeningWindow = nanoseconds_from_seconds(1);  // to leave out much worse candidates
-inline constexpr Nanoseconds kFinalistWindow = nanoseconds_from_seconds(5);   // to choose among the best
-inline constexpr Nanoseconds kReportedWindow = nanoseconds_from_seconds(10);  // to be quoted
+inline constexpr Nanoseconds kScreeningWindow = nanoseconds_from_seconds(1);  // for leaving out much worse candidates
+inline constexpr Nanoseconds kFinalistWindow = nanoseconds_from_seconds(5);   // for choosing among the best
+inline constexpr Nanoseconds kReportedWindow = nanoseconds_from_seconds(10);  // for figures that are quoted
 
-// The part of a launch's set-up in its energy.
+// The treatment of a launch's set-up in the launch's energy.
 enum class SetUp {
   none,        // there is no set-up
   subtracted,  // it was measured by a window of its own and subtracted
-  included,    // it cannot run alone, or cannot be told from the whole
+  included,    // it cannot run alone, or its energy cannot be separated from the whole
 };
 
 WATTUNE_EXPORT const char* to_string(SetUp set_up);
@@ -106,38 +106,38 @@ struct WATTUNE_EXPORT Cost {
 struct WATTUNE_EXPORT EnergyOptions {
   Nanoseconds window = kScreeningWindow;              // least time from one end of a window to the other
   Nanoseconds budget = nanoseconds_from_seconds(60);  // longest time of all windows, including waits between them
-  std::size_t windows = 1;  // how many windows at most, if the precision is not reached before
+  std::size_t windows = 1;  // largest number of windows, if the precision is not reached before
   double precision = 0.01;  // half of the windows' 95 % interval, as a share; needs three windows
   std::optional<Measured<Watts>> context_idle = {};  // power of the board with a context and nothing to do
-  std::optional<Cost> set_up = {};                   // known from an earlier measurement
-  std::optional<Nanoseconds> launch_time = {};       // of one launch, as an earlier timing gave it
+  std::optional<Cost> set_up = {};                   // cost of the set-up, if an earlier measurement showed it
+  std::optional<Nanoseconds> launch_time = {};       // time of one launch, as an earlier timing gave it
   std::optional<Megahertz> clock = {};               // the clock that was asked for, if clocks are set
   // The highest energy of interest. A window ends early, after at least three publications, once a launch surely takes
-  // more. This does not apply if a launch fills half of what a sensor sees at once, nor if an unknown set-up is to be
-  // subtracted.
+  // more. This rule does not apply if a launch is longer than half the time that a sensor averages, nor if an unknown
+  // set-up is to be subtracted.
   std::optional<Joules> most_energy = {};
 };
 
 // The state of the board during a window.
 struct WATTUNE_EXPORT BoardConditions {
-  std::optional<Megahertz> clock;         // median during the window
-  std::optional<Megahertz> lowest_clock;  // fifth percentile
+  std::optional<Megahertz> clock;         // median of the clock during the window
+  std::optional<Megahertz> lowest_clock;  // fifth percentile of the clock
   double throttled = 0.0;                 // share of readings at which power or heat held the clock down
   bool throttled_before = false;
   bool throttled_after = false;
   std::optional<Celsius> temperature_before;
   std::optional<Celsius> temperature_after;
-  std::optional<Celsius> lowest_temperature;  // range, which includes the two above
+  std::optional<Celsius> lowest_temperature;  // range of the temperature; it includes the two values above
   std::optional<Celsius> highest_temperature;
   std::optional<Volts> voltage;
 
   bool operator==(const BoardConditions&) const = default;
 };
 
-// Numbers of windows that were rejected for these reasons and run again as far as the budget allowed.
+// Numbers of windows that were rejected for these reasons and run again if the budget allowed.
 struct WATTUNE_EXPORT RejectedWindows {
   std::size_t clock = 0;        // the clock was not the one asked for
-  std::size_t throttled = 0;    // power or heat held the clock down, but had not done so before
+  std::size_t throttled = 0;    // power or heat held the clock down, but not in the windows before
   std::size_t temperature = 0;  // the temperature was not that of the other windows
   // True if there was no time to replace the last rejected window, so that the figures are those of a rejected window.
   bool used = false;
@@ -148,42 +148,44 @@ struct WATTUNE_EXPORT RejectedWindows {
 
 // The result of one measurement.
 struct WATTUNE_EXPORT EnergyFigures {
-  Measured<Joules> energy;                  // of the board, for one launch
-  Measured<Watts> power;                    // of the board, while it ran
-  std::optional<Measured<Joules>> dynamic;  // of one launch beyond context_idle, if that is known
-  Nanoseconds time;                         // of one launch
+  Measured<Joules> energy;                  // energy of the board for one launch
+  Measured<Watts> power;                    // power of the board while the launch ran
+  std::optional<Measured<Joules>> dynamic;  // energy of one launch beyond context_idle, if that is known
+  Nanoseconds time;                         // time of one launch
   SetUp set_up = SetUp::none;               // all of the above exclude it if it is subtracted
-  std::optional<Cost> set_up_cost;          // if it was measured
+  std::optional<Cost> set_up_cost;          // cost of the set-up, if it was measured
   // The extra time of a launch, beyond EnergyOptions::launch_time, and half of the energy of an idle board in that
   // time. Either the device waited for the next launch, or the launch was slower than when it was timed. So `energy`
-  // and `time` leave out half of the extra, and all bounds cover both cases.
+  // and `time` leave out half of this extra, and all bounds cover both cases.
   std::optional<Cost> gap;
   std::string sensor;                  // the sensor that was used
-  std::optional<double> disagreement;  // of integrated power from the counter, as a share; empty with one sensor
-  bool phased = false;                 // true if launches began at phases of the sensor's period
+  std::optional<double> disagreement;  // difference of integrated power from the counter, as a share; empty with one
+                                       // sensor
+  bool phased = false;                 // true if launches were timed to begin at different phases of the sensor's
+                                       // period
   std::size_t windows = 0;
   std::optional<double> spread;  // half of the windows' 95 % interval, as a share; needs three windows
   Nanoseconds took;              // time of all windows, including waits between them
-  BoardConditions conditions;    // of the last window, with the range of temperature of all
+  BoardConditions conditions;    // conditions of the last window, but with the range of temperature of all windows
   RejectedWindows rejected;
-  // The excess of a launch's energy at the end of the last window over the window's mean, as a share. It is that of a
-  // straight line through the power. Empty unless the temperature changed by more than a degree.
+  // The excess of a launch's energy at the end of the last window over the window's mean, as a share. The excess is
+  // that of a straight line through the power. It is empty unless the temperature changed by more than a degree.
   std::optional<double> drift = {};
   // Length of the last window if it ended early, because a launch takes more than EnergyOptions::most_energy.
   std::optional<Nanoseconds> ended_after;
 
-  // True if the disagreement is beyond 3 %. Then the figure is not to be trusted.
+  // True if the disagreement is more than 3 %. Then the figure cannot be trusted.
   bool disagrees() const;
 };
 
 // Measures with the board's counter, between two of its publications, and checks it against the integral of a power
 // sensor. Uses the power sensor alone if there is no counter. The figures are medians over the windows. Fails with
 // unavailable if no sensor covers the board alone, or if the counter stands still or was reset. Fails with
-// invalid_argument if a window would take longer than the budget, else as the load does (device_lost).
+// invalid_argument if a window would take longer than the budget, otherwise with the load's errors (device_lost).
 WATTUNE_EXPORT Result<EnergyFigures> measure(Recorder& recorder, Load& load, const EnergyOptions& options = {});
 
-// Measures the power of the board while nothing runs on it, in a window of a second. It includes a context if the
-// caller has one. Fails as measure() does.
+// Measures the power of the board while nothing runs on it, in a window of a second. The power includes that of a
+// context if the caller has one. Fails as measure() does.
 WATTUNE_EXPORT Result<Measured<Watts>> measure_idle(Recorder& recorder);
 
 }  // namespace wattune::power

@@ -2,8 +2,8 @@
 //
 // The recorder outlives the meter, and the meter its windows. One thread uses all of them. Windows may overlap and lie
 // within each other; sensors are read while one is open. begin() waits for two publications of the board's counter, and
-// end() for the next two. So both ends are known better than to a period; each wait takes about a quarter of a second
-// at 100 ms.
+// end() for the next two. So both ends are known more exactly than to the counter's period. Each wait takes about a
+// quarter of a second if the period is 100 ms.
 //
 //   power::EnergyMeter meter(*recorder);
 //   WATTUNE_ASSIGN(power::EnergyWindow window, meter.begin());
@@ -21,18 +21,19 @@
 
 namespace wattune::inline v0_1::power {
 
-// The energy of the whole board, whoever used it.
+// The energy of the whole board in a window, whoever used it.
 struct WATTUNE_EXPORT WindowEnergy {
   Measured<Joules> energy;
   Measured<Watts> power;
   Nanoseconds time;
   std::string sensor;                  // the sensor that was used
-  std::optional<double> disagreement;  // of integrated power from the counter, as a share; empty with one sensor
+  std::optional<double> disagreement;  // difference of integrated power from the counter, as a share; empty with one
+                                       // sensor
 };
 
 class EnergyMeter;
 
-// A window of measuring. It is open until end() or its destruction.
+// A window of measuring. It is open until end() or until its destruction.
 class WATTUNE_EXPORT EnergyWindow {
  public:
   EnergyWindow(EnergyWindow&& other) noexcept;
@@ -47,7 +48,7 @@ class WATTUNE_EXPORT EnergyWindow {
   friend class EnergyMeter;
   EnergyWindow(EnergyMeter& meter, Nanoseconds begin) : meter_(&meter), begin_(begin) {}
 
-  EnergyMeter* meter_;  // nullptr once it is closed
+  EnergyMeter* meter_;  // nullptr once the window is closed
   Nanoseconds begin_;
 };
 

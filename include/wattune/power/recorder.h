@@ -6,8 +6,8 @@
 // One thread at a time uses a sensor, but different threads may use different sensors of a board. Reading may take
 // milliseconds, so a thread that launches kernels leaves it to a Recorder.
 //
-// One thread starts and stops a Recorder. On real boards the recorder's own threads read. For a simulated board, whose
-// time passes only when a call lets it, it reads when time passes.
+// One thread starts and stops a Recorder. On real boards the recorder's own threads read. The time of a simulated board
+// passes only when a call lets it pass; then its recorder reads.
 //
 //   WATTUNE_TRY(recorder->start());
 //   run_kernels();
@@ -35,7 +35,7 @@ struct WATTUNE_EXPORT Reading {
   bool operator==(const Reading&) const = default;
 };
 
-// A figure, and the most by which the truth lies above or below it.
+// A figure, and a bound on its distance from the truth in either direction.
 template <typename T>
 struct WATTUNE_EXPORT Measured {
   T value;
@@ -47,7 +47,7 @@ struct WATTUNE_EXPORT Measured {
 // The part of a machine that a sensor covers.
 enum class Scope {
   gpu,     // the board of one GPU
-  module,  // a module that has other chips, too (Grace Hopper)
+  module,  // a module that has other chips besides the GPU (Grace Hopper)
   memory,  // only the memory of a board
 };
 
@@ -63,12 +63,12 @@ enum class Response {
 // its kind.
 struct WATTUNE_EXPORT SensorTraits {
   Response response = Response::boxcar;
-  Nanoseconds period;         // between two changes of its readings
-  Nanoseconds window;         // of a boxcar: the time that a reading averages
-  Nanoseconds lag;            // from the end of the window to its publication
-  Nanoseconds time_constant;  // of `lag`: C in Guerreiro's equation 6
-  double noise = 0.0;         // standard deviation of readings of a constant, as a share of it
-  bool measured = false;      // on this very board; else assumed
+  Nanoseconds period;         // time between two changes of the readings
+  Nanoseconds window;         // boxcar: the time that a reading averages
+  Nanoseconds lag;            // time from the end of the window to the publication of its reading
+  Nanoseconds time_constant;  // Response::lag: C in Guerreiro's equation 6
+  double noise = 0.0;         // standard deviation of readings of a constant value, as a share of it
+  bool measured = false;      // true if the traits were measured on this very board, false if they are assumed
 
   bool operator==(const SensorTraits&) const = default;
 };
@@ -99,11 +99,11 @@ using EnergyCounter = Sensor<Joules>;
 using Thermometer = Sensor<Celsius>;
 using Voltmeter = Sensor<Volts>;
 
-// A change of what one sensor shows, noted at the first reading that showed it; the very first reading counts as one.
-// It happened between `since` and `at`.
+// A change of a sensor's value, noted at the first reading that showed it; the very first reading counts as a change.
+// The change happened between `since` and `at`.
 template <typename T>
 struct WATTUNE_EXPORT Change {
-  Nanoseconds since;  // the last reading before; its own time for the first reading
+  Nanoseconds since;  // time of the last reading before the change; for the first reading, that reading's own time
   Nanoseconds at;
   T value;
 };
@@ -125,7 +125,7 @@ struct WATTUNE_EXPORT Trace {
 };
 
 // Returns the interval at which a recorder reads a sensor: a quarter of its period, from 2 to 25 ms. Direct sensors,
-// such as those of heat and voltage, are read once in their period.
+// such as those of temperature and voltage, are read once in their period.
 WATTUNE_EXPORT Nanoseconds reading_interval(const SensorTraits& traits);
 
 // All that the sensors of a board showed between two moments.
@@ -136,7 +136,7 @@ struct WATTUNE_EXPORT Recording {
   std::vector<Trace<Watts>> power;
   std::vector<Trace<Celsius>> temperature;
   std::vector<Trace<Volts>> voltage;
-  // Clock, and whether something held it down, in the order of time.
+  // Clock of the board, and whether power or heat held it down, in the order of time.
   std::vector<Reading<backend::Conditions>> conditions;
   std::vector<std::string> failures;  // one line for each sensor that stopped reporting
 };
@@ -147,7 +147,7 @@ class WATTUNE_EXPORT Recorder {
   virtual ~Recorder() = default;
   // Returns the time on the clock of all readings. On real boards it is std::chrono::steady_clock, which workers share.
   virtual Nanoseconds now() const = 0;
-  // Waits for this time; a simulated board's time advances by it.
+  // Waits until this much time has passed; a simulated board's time advances by it.
   virtual void wait(Nanoseconds time) = 0;
   // Starts reading. Fails with unavailable if no sensor reports anything. Precondition: it is not started.
   virtual Result<void> start() = 0;
