@@ -12,7 +12,7 @@
 // twice, and resumes an earlier run. chosen() is its best answer so far.
 //
 // Clock parameters are those whose role is set on the board (core/parameter.h). Observations need the metric `energy`,
-// in joules. The space outlives the method; one thread at a time.
+// in joules. The space outlives the method. One thread at a time uses a method.
 //
 //   WATTUNE_ASSIGN(auto method, make_method("race-to-idle+clocks", space));
 //   for (auto id : method->ask(1)) method->tell(id, measure(id));
@@ -37,7 +37,7 @@ namespace wattune::inline v0_1::search {
 struct WATTUNE_EXPORT WalkCandidate {
   ConfigurationId id = 0;     // any configuration with this shape, at any clock
   double occupancy = 0.0;     // theoretical occupancy, 0 to 1
-  std::uint64_t threads = 0;  // in a block
+  std::uint64_t threads = 0;  // threads of a block
 };
 
 // The options of an occupancy walk.
@@ -46,22 +46,23 @@ struct WATTUNE_EXPORT WalkOptions {
   double least_occupancy = 0.8;
   // Share by which a cost may be worse and still count as equal, so that the walk goes on: the noise of a measurement.
   double indifference = 0.0;
-  bool lower_clock = true;  // if false, only shapes vary (algorithm 1); the clock stays the highest
+  bool lower_clock = true;  // false to vary only shapes (algorithm 1) while the clock stays the highest
   // Two objectives, of which the first counts; if empty, the walk minimises what tell() says.
   std::vector<Objective> objectives = {};
 };
 
-// Returns the shapes of a walk. It is called once, when the walk begins, because the board may be unknown before.
+// Returns the shapes of a walk. The function is called once, when the walk begins, because the board may be unknown
+// before.
 using BlockShapes = std::function<std::vector<WalkCandidate>()>;
 
 // Makes an occupancy walk: over block shapes from the highest occupancy down, and over clocks from the highest down,
-// each until the first that is worse. Among shapes of equal occupancy the larger block comes first. The space outlives
-// the walk.
+// each until the first value that is worse. Among shapes of equal occupancy the larger block comes first. The space
+// outlives the walk.
 //
 // The walk is algorithm 1 of Guerreiro et al. (block shapes alone) if no clock varies, else algorithm 2, with print
-// errors corrected. After a change of shape the walk tries lower clocks again, from the present one on. It does so at
-// the last shape, too. No run is made twice. The walk ends because the clock only falls. The paper returns the point
-// where the walk stands; this one settles on the least cost that it met.
+// errors corrected. After a change of shape the walk tries lower clocks again, from the present one on. The walk does
+// so at the last shape, too. No run is made twice. The walk ends because the clock only falls. The paper returns the
+// point where the walk stands; this one settles on the least cost that it met.
 WATTUNE_EXPORT std::unique_ptr<Strategy> make_occupancy_walk(const space::SearchSpace& space, BlockShapes shapes,
                                                              const WalkOptions& options = {});
 
@@ -73,7 +74,8 @@ struct WATTUNE_EXPORT MethodInfo {
   std::vector<Objective> objectives;
   bool needs_clocks = false;     // makes no sense in a space without a graphics clock of several values
   bool walks_shapes = false;     // needs MethodOptions::shapes
-  bool within_slowdown = false;  // limits the slowdown against the fastest it has met (MethodOptions::slowdown)
+  bool within_slowdown = false;  // limits the slowdown against the fastest configuration that it has met
+                                 // (MethodOptions::slowdown)
   bool follows_advice = false;   // needs MethodOptions::advised_clock
 };
 
@@ -96,13 +98,13 @@ struct WATTUNE_EXPORT ClockRange {
   Megahertz high;
 };
 
-// Chooses the clocks that are worth tuning at, from a sweep that is ascending by clock. It may use a model of power and
-// clock.
+// Chooses the clocks that are worth tuning at, from a sweep that is ascending by clock. The function may use a model of
+// power and clock.
 using ClockWindow = std::function<Result<ClockRange>(const std::vector<ClockPoint>&)>;
 
-// Advises on the clock at which a code is to be measured next, from its points so far, which are ascending by clock.
-// Returns nullopt if its best clock is among these. Other kernels that were measured at these clocks are one source of
-// advice (tune::advised_clock()).
+// Advises on the clock at which one version of a kernel is measured next. Takes its measured points, in ascending order
+// of clock. Returns nullopt if the best clock is already among them. The advice may come from other kernels that were
+// measured (tune::advised_clock()).
 using AdvisedClock = std::function<Result<std::optional<Megahertz>>(const std::vector<ClockPoint>&)>;
 
 // Returns the clocks within 10 % to either side of the one with the least measured energy (the paper's margin, without
@@ -112,25 +114,26 @@ WATTUNE_EXPORT Result<ClockRange> window_around_least_energy(const std::vector<C
 // The options of a method: plain values.
 struct WATTUNE_EXPORT MethodOptions {
   std::uint64_t seed = 1;
-  // The configuration to propose first. `model-steered` begins with its code and searches over the clocks. Without one
-  // in the space, none is proposed first, and the default configuration takes its place in `model-steered`.
+  // The configuration to propose first. `model-steered` begins with the code of this configuration and searches over
+  // the clocks. If this is empty or not in the space, no configuration is proposed first, and `model-steered` begins
+  // with the default one.
   std::optional<ConfigurationId> start = {};
   // The clock at which `energy-to-solution+clocks` tunes the code; the nearest clock counts. If empty, the clock of the
-  // start configuration.
+  // start configuration is used.
   std::optional<Megahertz> base_clock = {};
-  // The largest number of evaluations of all steps together. A step for which they leave too few is searched by the
-  // strategy `auto`; other steps are evaluated whole. If empty, all are evaluated whole.
+  // The largest number of evaluations of all steps together. A step for which too few evaluations are left is searched
+  // by the strategy `auto`; other steps are evaluated whole. If empty, all steps are evaluated whole.
   std::optional<std::uint64_t> evaluations = {};
   // The longest time of the run, as Strategy::see() tells it. The strategy `auto` then searches the step that covers
   // all code, until the later steps need the remaining time. If empty, there is no limit of time.
   std::optional<Nanoseconds> time = {};
-  // Largest slowdown of `energy-under-slowdown` against the fastest that was met: 0.1 for 10 %.
+  // Largest slowdown that `energy-under-slowdown` accepts, against the fastest configuration that it met: 0.1 for 10 %.
   double slowdown = 0.10;
   ClockWindow window = {};  // window_around_least_energy() if empty
-  // Most clocks of one code that `model-steered` measures before it looks at other code. It measures a third of the
-  // clocks, or four if that is more.
+  // The largest number of clocks that `model-steered` measures with one code before it looks at other code. Within that
+  // limit it measures a third of the clocks, or four if that is more.
   std::size_t sweep = 10;
-  AdvisedClock advised_clock = {};  // needed by `advised`
+  AdvisedClock advised_clock = {};  // the source of advice; `advised` needs it
   // Constraints of the space, for a space that is too large to be listed.
   std::vector<Constraint> constraints = {};
   std::vector<space::Predicate> predicates = {};
@@ -139,7 +142,7 @@ struct WATTUNE_EXPORT MethodOptions {
 
 // Makes the method of this name. Fails with not_found (and the nearest name) if there is none. Fails with
 // invalid_argument if the space lacks the clocks that the method changes, or if the slowdown is negative. The same
-// error says that a walk has no shapes, or that there is no advice to follow.
+// error means that a walk has no shapes, or that there is no advice to follow.
 WATTUNE_EXPORT Result<std::unique_ptr<Strategy>> make_method(const std::string& name, const space::SearchSpace& space,
                                                              const MethodOptions& options = {});
 

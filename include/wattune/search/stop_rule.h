@@ -15,15 +15,15 @@
 
 namespace wattune::inline v0_1::search {
 
-// The progress of a search. Resumed Trials count as evaluations, their time does not. A Trial that breaks a limit of
-// the device, or a constraint that can be tested only after compiling, is skipped and counts as no evaluation
+// The progress of a search. Resumed Trials count as evaluations, but their time does not count. A Trial that breaks a
+// limit of the device, or a constraint that can be tested only after compiling, is skipped and counts as no evaluation
 // (Status::constraints).
 struct WATTUNE_EXPORT Progress {
   std::uint64_t evaluations = 0;
   std::uint64_t skipped = 0;
   std::uint64_t skipped_in_a_row = 0;
   std::uint64_t since_improvement = 0;  // evaluations since the best improved
-  Nanoseconds elapsed;                  // of this run, by its evaluator's clock
+  Nanoseconds elapsed;                  // time of this run, by its evaluator's clock
   Uint128 space_size = 0;
   std::optional<double> best_objective;
 };
@@ -53,7 +53,8 @@ struct WATTUNE_EXPORT StopReason {
 struct WATTUNE_EXPORT StopRule {
   std::optional<std::uint64_t> evaluations;
   std::optional<Nanoseconds> time;
-  std::optional<double> target;    // stops when the best objective (nanoseconds) is at or below it
+  std::optional<double> target;    // the objective (nanoseconds) at which the search stops, if the best is at or below
+                                   // it
   std::optional<double> fraction;  // share of the space to evaluate, in (0, 1]
   std::optional<std::uint64_t> no_improvement;
 
@@ -63,7 +64,7 @@ struct WATTUNE_EXPORT StopRule {
   // Returns why to stop, or nullopt. If a rule counts evaluations, 10,000 skipped configurations in a row also stop the
   // search, because there may be no valid ones left.
   std::optional<StopReason> reason_to_stop(const Progress& progress) const;
-  // Returns the most evaluations that are left, by the rules on evaluations and fraction; nullopt without such a rule.
+  // Returns how many evaluations the rules on evaluations and fraction leave at most; nullopt without such a rule.
   std::optional<std::uint64_t> evaluations_left(const Progress& progress) const;
 };
 

@@ -36,18 +36,19 @@ namespace wattune::inline v0_1::search {
 // An objective that was measured elsewhere, on another device or size; only its proportions count.
 struct WATTUNE_EXPORT PriorObjective {
   ConfigurationId id = 0;
-  double objective = 0.0;            // positive: see Strategy::do_learn()
+  double objective = 0.0;            // positive objective, as for Strategy::do_learn()
   std::vector<Metric> metrics = {};  // for `profile`, which reads hardware counters
 };
 
 // The options of a strategy: plain values, which the strategy copies.
 struct WATTUNE_EXPORT StrategyOptions {
   std::uint64_t seed = 1;
-  // The configuration to start from, proposed first. One outside the space is ignored.
+  // The configuration to start from, proposed first. A configuration outside the space is ignored.
   std::optional<ConfigurationId> start = {};
-  // The user's objectives, for strategies of several objectives. With fewer than two, these minimise what tell() says.
+  // The user's objectives, for strategies of several objectives. With fewer than two objectives, such strategies
+  // minimise the objective that tell() gives.
   std::vector<Objective> objectives;
-  // Results of earlier runs, a list for each run, for a strategy with a model to start from.
+  // Results of earlier runs, with a list for each run. Strategies with a model can start from them.
   std::vector<std::vector<PriorObjective>> prior;
   // Parameters of the strategy by name, as `wattune tune --strategy-option NAME=VALUE` gives them.
   std::map<std::string, double> parameters;
@@ -77,18 +78,18 @@ class WATTUNE_EXPORT Strategy {
   std::vector<ConfigurationId> ask(std::size_t n);
   // Takes the progress of the run, before ask(). Strategies that divide the run's limits among steps need it.
   virtual void see(const Progress& /*progress*/) {}
-  // Returns work that makes the next ask() quick; empty if there is none. The caller runs it while an evaluation is in
-  // flight, on any thread, before any other call. Once a caller has called this, it must run all work that it returns
-  // from then on.
+  // Returns work that makes the next ask() quick; an empty function if there is none. The caller runs the work while an
+  // evaluation is in flight, on any thread, before any other call. After its first call, the caller must run all work
+  // that this function returns.
   virtual std::function<void()> pending_work() { return {}; }
   // Takes the outcome of an id, asked for or not. Smaller objectives are better; failures have none. If the first
   // objective told is negative, that of a metric to be maximised, a later one of 0 or above counts as a failure.
   void tell(ConfigurationId id, const Observation& observation);
 
-  // Returns the ids that it may propose next, the most promising first, so that the caller can compile them and call
-  // foresee() before ask() chooses. Empty if the strategy makes no use of compile features.
+  // Returns the ids that the strategy may propose next, the most promising first, so that the caller can compile them
+  // and call foresee() before ask() chooses. Returns nothing if the strategy makes no use of compile features.
   virtual std::vector<ConfigurationId> prospects() { return {}; }
-  // Returns how many prospects must be compiled before ask() chooses, given their number.
+  // Returns how many of this number of prospects must be compiled before ask() chooses.
   virtual std::size_t least_foreseen(std::size_t prospects) const { return prospects - prospects / 2; }
   // Takes the compile features of an id that was not proposed. An id that does not run counts as visited and is never
   // proposed.
@@ -106,23 +107,23 @@ class WATTUNE_EXPORT Strategy {
 
   // Returns the next id that is not visited(); nullopt if there is none.
   virtual std::optional<ConfigurationId> do_propose() = 0;
-  // Learns the outcome of an id. `objective` is positive: the inverse for a metric to be maximised; empty for a failed
-  // configuration.
+  // Learns the outcome of an id. `objective` is positive, since that of a metric to be maximised was inverted. It is
+  // empty for a failed configuration.
   virtual void do_learn(ConfigurationId id, std::optional<double> objective) = 0;
-  // Reads the whole observation, for strategies that need more than the objective. Called before do_learn(), except for
-  // failed configurations.
+  // Reads the whole observation, for strategies that need more than the objective. The function is called before
+  // do_learn(), except for failed configurations.
   virtual void do_read(ConfigurationId, const Observation&) {}
   virtual void do_foresee(ConfigurationId, const CompileFeatures&) {}
 
-  // Returns one number for each objective, less being better, for a configuration whose outcome was told, if there are
-  // two objectives or more. Returns nullptr for a failure, or if a number was not recorded.
+  // Returns the costs of a configuration whose outcome was told: one number for each of two or more objectives, where
+  // less is better. Returns nullptr with fewer objectives, for a failure, or if a number was not recorded.
   const std::vector<double>* costs(ConfigurationId id) const;
   bool several_objectives() const { return objectives_.size() >= 2; }
 
   // True if the id was proposed or told already.
   bool visited(ConfigurationId id) const { return visited_.contains(id); }
   // Draws an id that is not visited, uniformly; nullopt if the space is exhausted. If the space is not exact(), also
-  // nullopt if a bounded number of steps finds none. Takes no memory.
+  // returns nullopt if a bounded number of steps finds none. Needs no memory for the ids.
   std::optional<ConfigurationId> draw_unvisited();
   Random& random() { return random_; }
   // Returns the configuration to start from, if any; ask() has proposed it before the first do_propose().
@@ -137,11 +138,11 @@ class WATTUNE_EXPORT Strategy {
   Random random_;
   std::optional<ConfigurationId> start_;
   std::unordered_set<ConfigurationId, IdHash> visited_;
-  std::optional<bool> negative_;  // true if objectives are negative, once one is known
+  std::optional<bool> negative_;  // true if objectives are negative; nullopt before the first one
   std::vector<Objective> objectives_;
   std::unordered_map<ConfigurationId, std::vector<double>, IdHash> costs_;  // empty with fewer than two objectives
-  std::unique_ptr<Permutation> order_;  // of all ids; draw_unvisited() walks along it
-  ConfigurationId drawn_ = 0;           // how far that walk has come
+  std::unique_ptr<Permutation> order_;  // an order of all ids, along which draw_unvisited() walks
+  ConfigurationId drawn_ = 0;           // the place in `order_` that the walk has reached
 };
 
 // A parameter of a strategy, for --help and for checking the user's values.
@@ -159,26 +160,26 @@ struct WATTUNE_EXPORT StrategyInfo {
   std::string name;
   std::string description;  // one line, with the source of the method
   std::vector<StrategyParameter> parameters;
-  bool takes_prior = false;     // StrategyOptions::prior
+  bool takes_prior = false;     // uses StrategyOptions::prior
   bool reads_counters = false;  // needs profiled_counters(); searches at random without them
-  // True if the strategy finds less when it is asked for several ids at once, because it proposes some before it was
-  // told the outcomes of others. Other learning strategies propose an id only after they were told the outcomes on
-  // which it depends.
+  // True if the strategy finds less when it is asked for several ids at once, because it proposes ids before it knows
+  // the outcomes of others. Other learning strategies propose an id only after they were told the outcomes on which it
+  // depends.
   bool hurt_by_asking_ahead = false;
 };
 
 // Returns the hardware counters of CUPTI, with their sub-metrics, that `profile` looks for among the metrics of an
-// Observation. Returns one name for each counter, though profilers have several. NVIDIA's GPUs from Turing on have them
-// all.
+// Observation. Returns one name for each counter, though profilers have several names for one. NVIDIA's GPUs from
+// Turing on have all these counters.
 WATTUNE_EXPORT std::vector<std::string> profiled_counters();
 
-// Returns every strategy, in the order to show them; registered ones come last. Any thread may call this and what
-// follows.
+// Returns every strategy, in the order to show them; registered ones come last. Any thread may call this function and
+// those that follow.
 WATTUNE_EXPORT std::vector<StrategyInfo> strategies();
 // Returns the strategy of this name, for as long as the program runs; nullptr if there is none.
 WATTUNE_EXPORT const StrategyInfo* find_strategy(std::string_view name);
 
-// Makes a strategy for a space. The options hold every parameter of its StrategyInfo, checked.
+// Makes a strategy for a space. The options hold a checked value for every parameter of the strategy's StrategyInfo.
 using StrategyFactory = std::function<std::unique_ptr<Strategy>(const space::SearchSpace&, const StrategyOptions&)>;
 
 // Registers a strategy of one's own in this process. From then on make_strategy(), tune::open() and scores take it by
