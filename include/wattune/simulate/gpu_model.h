@@ -2,7 +2,7 @@
 // and the way it hands out blocks. A table holds the GPUs that Wattune knows. BlockCosts are what a block of a kernel
 // costs on any GPU.
 //
-// Values; any thread. The capacity of one SM is model::SmRoom's for the compute capability.
+// Values; any thread may use them. model::SmRoom gives the capacity of one SM for the compute capability.
 // src/simulate/gpu/gpu_table.cc tells which numbers are published and which are assumed; docs/simulate.md has the
 // table.
 //
@@ -36,24 +36,27 @@ struct WATTUNE_EXPORT GpuModel {
   model::ComputeCapability capability;
   unsigned sms = 1;
   Megahertz clock;
-  unsigned schedulers = 1;                     // per SM
+  unsigned schedulers = 1;                     // schedulers per SM
   double issue_rate = 1.0;                     // warp instructions that each scheduler can issue per cycle
   double arithmetic_latency = 4.0;             // cycles until a warp can use the result of an instruction
   std::array<double, kPipes> pipe_rates = {};  // warp instructions that each pipe takes per cycle
-  double l1_bytes_per_cycle = 128.0;           // per SM, including shared memory
+  double l1_bytes_per_cycle = 128.0;           // bytes of L1 per cycle and SM, including shared memory
   double l2_gigabytes_per_second = 0.0;
   double dram_gigabytes_per_second = 0.0;
   double l2_latency = 0.0;           // cycles until a request that hits L2 is answered
-  double dram_latency = 0.0;         // cycles until a miss is answered, at `clock`; constant in nanoseconds
-  double latency_per_request = 0.0;  // cycles by which each request in flight on an SM delays one
+  double dram_latency = 0.0;         // cycles, at `clock`, until a request that misses L2 is answered; the time in
+                                     // nanoseconds is constant
+  double latency_per_request = 0.0;  // cycles by which each request in flight on an SM delays another one
   double dram_mixing_loss = 0.0;     // share of its time that DRAM loses when kernels take turns
-  unsigned hardware_queues = 1;      // queues that streams are hashed into
+  unsigned hardware_queues = 1;      // queues to which streams are assigned by a hash
   unsigned resident_grids = 16;      // grids that may have blocks on the SMs at once
-  Nanoseconds launch_gap;            // from the end of a launch to the first block of the next in its stream
-  Nanoseconds grid_interval;         // between launches that are handed to the block scheduler
-  Nanoseconds block_interval;        // between blocks that are given to SMs
+  Nanoseconds launch_gap;            // time from the end of a launch to the first block of the next launch in its
+                                     // stream
+  Nanoseconds grid_interval;         // time between launches that are handed to the block scheduler
+  Nanoseconds block_interval;        // time between blocks that are given to SMs
   double variation_of_blocks = 0.0;  // standard deviation over mean of a block's work, added to the kernel's own
-  std::string board;                 // name in board_models(), which draws power and has clocks; may be empty
+  std::string board;                 // name in board_models() of the board, which draws power and has clocks; may be
+                                     // empty
 };
 
 // Returns all GPUs of the table.
@@ -69,9 +72,9 @@ WATTUNE_EXPORT GpuModel with_sms(GpuModel gpu, unsigned sms);
 struct WATTUNE_EXPORT BlockCosts {
   double issued = 0.0;
   std::array<double, kPipes> pipes = {};
-  double bytes_read = 0.0;  // from global memory, as if there were no cache
+  double bytes_read = 0.0;  // bytes from global memory, as if there were no cache
   double bytes_written = 0.0;
-  double accesses = 0.0;  // to global or shared memory
+  double accesses = 0.0;  // accesses to global or shared memory
   double shared_accesses = 0.0;
   double barriers = 0.0;
 };
