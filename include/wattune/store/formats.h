@@ -1,4 +1,4 @@
-// Result files of the field, written and read: T4 JSON, Kernel Tuner's cache, tables, databases.
+// Result files that programs for tuning exchange, written and read: T4 JSON, Kernel Tuner's cache, tables, databases.
 //
 // The pages docs/formats/t4.md and kernel_tuner_cache.md tell how each field maps. Readers accept old and new dialects.
 // The name of a failure becomes a Status; a string or 1e20 in the place of a time means failure. Ids of read Trials are
@@ -35,26 +35,27 @@ WATTUNE_EXPORT Result<ResultSet> parse_kernel_tuner_cache(std::string_view text,
 WATTUNE_EXPORT std::string write_json(const ResultSet& results);
 
 // Writes a table with its mapping in the first line, times in nanoseconds, and metrics as further columns. Fails with
-// invalid_argument if a text has a comma or a line break, or if two columns would have one name.
+// invalid_argument if a text has a comma or a line break, or if two columns would have the same name.
 WATTUNE_EXPORT Result<std::string> write_csv(const ResultSet& results);
 
 // A run in a database of SQLite (docs/formats/sqlite.md). Any number of processes may add to one database at the same
-// time; each addition is there as a whole or not at all.
+// time; readers see an addition as a whole or not at all.
 struct WATTUNE_EXPORT StoredRun {
   std::int64_t number = 0;  // number in the database, from 1
   ResultSet results;        // the run with all its Trials
 };
-// Adds runs to the database and creates it if there is none. If the database has a run already, these Trials replace
-// its Trials. Fails with busy if others wrote for 10 s, with parse_error if the file is something else, with io_error.
+// Adds runs to the database and creates it if there is none. If the database already has one of the runs, its Trials
+// are replaced. Fails with busy if others wrote for 10 s, with parse_error if the file is no such database, and with
+// io_error.
 WATTUNE_EXPORT Result<void> add_to_database(const std::filesystem::path& file, const std::vector<ResultSet>& runs);
-// Reads all runs of a database. Fails with not_found, with parse_error if the file is something else, and with
+// Reads all runs of a database. Fails with not_found, with parse_error if the file is no such database, and with
 // io_error.
 WATTUNE_EXPORT Result<std::vector<StoredRun>> load_database(const std::filesystem::path& file);
 
 // Reads any of the formats above, a journal, or a table (docs/formats/csv.md), and recognises it by its contents. Files
-// compressed by xz, gzip or zstd are read through the system's decompressors. If a database has several runs, one is
-// named: "all.sqlite#2". Each configuration is returned once, with the Trial that counts. Fails with parse_error; with
-// not_found; with invalid_argument if a database has several runs and none is named.
+// compressed by xz, gzip or zstd are read through the system's decompressors. If a database has several runs, the name
+// tells which one is read: "all.sqlite#2". Each configuration is returned once, with the Trial that counts. Fails with
+// parse_error; with not_found; with invalid_argument if a database has several runs and none is named.
 WATTUNE_EXPORT Result<ResultSet> load_results(const std::filesystem::path& file);
 // Reads the same files as load_results(), with its errors, but returns all Trials in the order of the file, for callers
 // that follow a search step by step. A journal gives only the Trials that count.
