@@ -40,13 +40,13 @@ struct LoadedKernel;  // a kernel on a device with its buffers
 enum class Form {
   whole,       // one launch, which nothing interrupts
   slices,      // several launches of a part of the grid each
-  persistent,  // resident blocks that fetch logical blocks from a counter until a word stops them
+  persistent,  // resident blocks that take numbers of blocks from a counter, until a word in memory stops them
 };
 WATTUNE_EXPORT std::string_view to_string(Form form);
 
-// Mean power of the board.
+// Mean power of the board, for one kernel.
 struct WATTUNE_EXPORT PowerTraits {
-  Watts alone;  // while the kernel runs by itself, whole, again and again
+  Watts alone;  // while the kernel runs alone as a whole, again and again
   Watts idle;   // while nothing runs
   // Power while the kernel's persistent twin runs with its fastest number of resident blocks. It is measured only if
   // the twin is faster than the kernel.
@@ -57,13 +57,14 @@ struct WATTUNE_EXPORT PowerTraits {
 // is set.
 WATTUNE_EXPORT std::string describe(const backend::BoardSetting& clocks);
 
-// The time and power of a kernel alone while the clocks are set to this.
+// The time and the power of a kernel alone at one setting of the clocks.
 struct WATTUNE_EXPORT AtClock {
-  Megahertz clock;    // of the cores
+  Megahertz clock;    // clock of the cores
   Nanoseconds alone;  // time of the grid
   PowerTraits power;
   std::optional<Megahertz> memory = {};  // nullopt for the board's own memory clock
-  bool is_estimated = false;             // true if it was not measured: other kernels and other clocks say it
+  bool is_estimated = false;             // true if the figures were not measured but estimated from other kernels and
+                                         // other clocks
 
   backend::BoardSetting setting() const { return {.graphics = clock, .memory = memory}; }
   Joules energy() const { return power.alone * alone; }
@@ -81,39 +82,39 @@ struct WATTUNE_EXPORT SpeedOnSms {
 struct WATTUNE_EXPORT KernelTraits {
   std::string name;
   model::BlockDemand block;
-  std::uint64_t blocks = 1;  // of the grid, or of the grids of all launches, one after another
-  // Launches that make one work. Each waits for the one before, so all parts of a work run in one lane.
+  std::uint64_t blocks = 1;  // blocks of the grid, or of the grids of all launches, one after another
+  // Number of launches that make up one work. Each waits for the one before, so all parts of a work run in one lane.
   std::size_t launches = 1;
   std::optional<Nanoseconds> alone = {};               // time of the work when it runs by itself
-  model::PairKernel profile;                           // for predictions
-  std::optional<model::Utilisation> utilisation = {};  // when it runs alone; nullopt if unknown
-  // The share of the kernel's time alone for which it keeps each resource busy, in the order of simulate::use_of(). It
-  // is counted by the interpreter, or known of a simulated kernel. Empty if unknown.
+  model::PairKernel profile;                           // profile of the kernel's warps, for predictions
+  std::optional<model::Utilisation> utilisation = {};  // utilisation when the kernel runs alone; nullopt if unknown
+  // The share of the kernel's time alone for which it keeps each resource busy, in the order of simulate::use_of(). The
+  // interpreter counts the shares; those of a simulated kernel are known. The list is empty if they are unknown.
   std::vector<double> use = {};
-  // The same shares as the device's own counters tell them, in the same order; nullopt for a resource that they do not
-  // tell. Empty if no counters were read.
+  // The same shares as the device's own counters tell them, in the same order; nullopt for a resource without a
+  // counter. The list is empty if no counters were read.
   std::vector<std::optional<double>> use_by_counters = {};
   // The kernel's speed alone with 1, 2 ... resident blocks on each SM, divided by its speed with all; empty if not
   // measured.
   std::vector<double> rate_at_residency = {};
   // The speed of the kernel's persistent twin alone with all resident blocks, divided by the speed of the kernel.
   double twin_speed = 1.0;
-  // The kernel's speed if each launch fills the SMs that the last blocks of the previous launch leave idle, divided by
+  // The kernel's speed if the next launch begins on SMs that the last blocks of a launch leave idle. It is divided by
   // the speed of one launch alone.
   double overlapped_speed = 1.0;
   // The share of all SMs with which the kernel is as fast as with all, 0 to 1. It is below 1 if the kernel waits for
   // memory.
   double saturating_share = 1.0;
-  // The kernel's speed on the ranges of SMs that were measured, ascending; the last one is all SMs. Empty if none was
-  // measured.
+  // The kernel's speed on the ranges of SMs that were measured, ascending; the last range is all SMs. The list is empty
+  // if no range was measured.
   std::vector<SpeedOnSms> speed_on_sms = {};
-  std::uint64_t least_slice = 1;  // blocks; smaller slices cost more than they may
+  std::uint64_t least_slice = 1;  // least number of blocks in a slice; smaller slices would cost too much
   bool sliceable = true;
-  bool persistent = true;  // it has a persistent twin
+  bool persistent = true;  // true if the kernel has a persistent twin
   std::optional<PowerTraits> power = {};
-  std::optional<model::KernelFeatures> features = {};  // of Jiao et al., for networks; nullopt if unknown
-  // At each setting of the clocks that may be set, those of one memory clock together, both ascending. Empty if none
-  // may.
+  std::optional<model::KernelFeatures> features = {};  // features of Jiao et al., for networks; nullopt if unknown
+  // Figures at each setting of the clocks that may be set. Figures of one memory clock stand together, and both clocks
+  // ascend. The list is empty if no clocks may be set.
   std::vector<AtClock> at_clocks = {};
   // The clocks, among those of `at_clocks`, that are best for the kernel alone; nullopt for the board's own.
   std::optional<backend::BoardSetting> best_clocks = {};
@@ -127,28 +128,29 @@ struct WATTUNE_EXPORT KernelTraits {
 // A range of neighbouring SMs; with a count of 0, all SMs of the GPU.
 using SmRange = backend::UnitRange;
 
-// True if blocks of the launch stay on every SM. If several such launches begin at once, one that fills a resource
-// which all SMs share goes first, and then the one that issues least often (PUR). An SM prefers its older warps. The
-// more instructions these issue, the more they slow the others down.
+// Tells whether blocks of the launch stay on every SM. If several such launches begin at once, their order matters. One
+// that fills a resource which all SMs share goes first, then the one that issues least often (PUR). For an SM prefers
+// its older warps: the more instructions these issue, the more they slow the others down.
 inline bool is_resident(Form form, const SmRange& sms) { return form == Form::persistent && sms.count == 0; }
 
 // The limits of the GPU.
 struct WATTUNE_EXPORT MachineLimits {
-  // Nullopt if it is unknown. Then the device judges blocks when they are launched.
+  // Nullopt if the capability is unknown. Then only the device finds out at the launch whether blocks fit.
   std::optional<model::ComputeCapability> capability = {};
   unsigned sms = 1;
-  // Ranges begin and end at multiples of this many SMs, or at the last SM, and have at least as many. If it equals
-  // `sms`, there are no ranges.
+  // Granularity of ranges of SMs: each begins and ends at multiples of this number, or at the last SM, and has at least
+  // so many SMs. If it equals `sms`, there are no ranges.
   unsigned split_grain = 1;
-  // Hardware queues over which lanes are spread: a launch waits until those before it in its queue have begun.
+  // Number of hardware queues to which lanes are assigned. A launch waits until all launches before it in its queue
+  // have begun.
   unsigned hardware_queues = 32;
 };
 
-// Returns the numbers of SMs that the first of two ranges may have which together cover all SMs; empty if there are no
-// ranges.
+// Returns the numbers of SMs that the first of two ranges may have, if both together cover all SMs. Returns nothing if
+// there are no ranges.
 WATTUNE_EXPORT std::vector<unsigned> splits_of(const MachineLimits& limits);
-// Returns two ranges that together cover all SMs, of which the first has this many. The remainder that is no multiple
-// of the grain lies at the end.
+// Returns two ranges that together cover all SMs; the first has this many SMs. SMs beyond the last multiple of the
+// grain lie at the end.
 WATTUNE_EXPORT std::array<SmRange, 2> split_ranges(const MachineLimits& limits, unsigned sms_of_first);
 
 // A request to run a kernel, or a part of its grid.
@@ -156,7 +158,7 @@ struct WATTUNE_EXPORT Launch {
   KernelId kernel = 0;
   Form form = Form::whole;
   std::uint64_t first_block = 0;
-  std::uint64_t blocks = 0;  // of the slice, or all that are left
+  std::uint64_t blocks = 0;  // blocks of the slice, or all blocks that are left
   unsigned per_sm = 0;       // resident blocks of a persistent launch on each SM
   unsigned lane = 0;         // launches of one lane, priority and range run one after the other
   int priority = 0;          // blocks of higher priority begin earlier
@@ -164,18 +166,18 @@ struct WATTUNE_EXPORT Launch {
   // Bytes of shared memory on each SM for this launch and all that shall run beside it; for twins only. 0 stands for
   // what this launch alone needs.
   std::uint64_t shared_bytes = 0;
-  std::size_t copy = 0;  // whose buffers it uses: the n-th copy's; the kernel's own if 0, or if there are no copies
-  // The kernel with arguments of an application, in the place of a copy; nullptr for none.
+  std::size_t copy = 0;  // copy whose buffers the launch uses; the kernel's own if 0, or if there are no copies
+  // The kernel with arguments of an application, which replaces a copy; nullptr for none.
   std::shared_ptr<const LoadedKernel> data = {};
 };
 
 // A launch that has ended.
 struct WATTUNE_EXPORT Ended {
   LaunchId launch = 0;
-  Nanoseconds begin;  // when its first block began
+  Nanoseconds begin;  // moment when the launch's first block began
   Nanoseconds end;
-  std::uint64_t blocks = 0;  // done, counted from its first one on
-  // The reason why it failed; device_lost if the machine can run nothing any more.
+  std::uint64_t blocks = 0;  // blocks that are done, counted from the launch's first one
+  // The reason why the launch failed; device_lost if the machine can run nothing any more.
   std::optional<Error> error = {};
 };
 
@@ -185,8 +187,8 @@ class WATTUNE_EXPORT Machine {
   virtual ~Machine() = default;
 
   virtual const MachineLimits& limits() const = 0;
-  // Returns the traits of the kernel; nullptr if there is none. They stay valid and unchanged as long as the machine
-  // lives.
+  // Returns the traits of the kernel; nullptr if there is none. The traits stay valid and unchanged as long as the
+  // machine lives.
   virtual const KernelTraits* kernel(KernelId id) const = 0;
 
   // Returns the present time of the machine's clock, by which all times of launches are given.
@@ -194,7 +196,7 @@ class WATTUNE_EXPORT Machine {
   // Returns the energy of the board since the beginning; nullopt if the board reports none.
   virtual std::optional<Joules> energy() const { return std::nullopt; }
 
-  // Starts the launch. Never waits for a kernel. Fails if there is no such kernel, form, range or block, and with
+  // Starts the launch and never waits for a kernel. Fails if there is no such kernel, form, range or block, and with
   // errors of the device.
   virtual Result<LaunchId> launch(const Launch& launch) = 0;
   // Ends a persistent launch with the blocks that it has fetched. Has no effect on other forms and on launches that
@@ -203,7 +205,7 @@ class WATTUNE_EXPORT Machine {
   // Returns the launches that ended since the last call. Waits for an end, for `until` or for wake(). If nothing runs,
   // virtual time passes to `until`, provided that it is finite.
   virtual std::vector<Ended> wait(Nanoseconds until) = 0;
-  // Ends a wait().
+  // Ends a wait() that is under way.
   virtual void wake() {}
 };
 

@@ -41,8 +41,8 @@ WATTUNE_EXPORT std::string_view to_string(Way way);
 // A way with its parameters.
 struct WATTUNE_EXPORT Arrangement {
   Way way = Way::in_turn;
-  std::size_t urgent = 0;        // for priority: 0 for the first kernel, 1 for the second
-  unsigned sms_of_first = 0;     // for split; the second kernel has the others
+  std::size_t urgent = 0;        // for priority: the kernel whose blocks go first, 0 for the first, 1 for the second
+  unsigned sms_of_first = 0;     // for split: number of SMs of the first kernel; the second has the others
   model::BlockRatio ratio = {};  // for shares: resident blocks on each SM
 
   bool operator==(const Arrangement&) const = default;
@@ -51,7 +51,8 @@ struct WATTUNE_EXPORT Arrangement {
 // blocks per unit" on a machine that does not know how many blocks an SM holds.
 WATTUNE_EXPORT std::string describe(const Arrangement& arrangement, const MachineLimits& limits);
 
-// Returns the shape in which the policy `paired` runs two kernels in this way; an empty one for one after the other.
+// Returns the shape in which the policy `paired` runs two kernels in this way; an empty shape for one kernel after the
+// other.
 WATTUNE_EXPORT PairShape shape_of(const Arrangement& arrangement);
 // Returns the arrangement of a shape. Twins on SMs of their own count as a split, which sweeps run with whole kernels.
 WATTUNE_EXPORT Arrangement arrangement_of(const PairShape& shape);
@@ -59,56 +60,57 @@ WATTUNE_EXPORT Arrangement arrangement_of(const PairShape& shape);
 // The figures of one arrangement.
 struct WATTUNE_EXPORT SweepRow {
   Arrangement arrangement;
-  std::array<Nanoseconds, 2> times = {};  // of each, from its first block to its last; medians, like the figures below
+  std::array<Nanoseconds, 2> times = {};  // times of each kernel, from its first block to its last; medians, like the
+                                          // figures below
   Nanoseconds makespan = {};
-  double gain = 0.0;                        // sum of the times alone over the makespan, less one
-  std::optional<Joules> energy = {};        // of the board
+  double gain = 0.0;                        // sum of both times alone, divided by the makespan, minus one
+  std::optional<Joules> energy = {};        // energy of the board
   std::optional<Error> failure = {};        // the reason if there are no figures
-  std::vector<Nanoseconds> makespans = {};  // of each round, in order; `makespan` is their median
+  std::vector<Nanoseconds> makespans = {};  // makespans of the rounds, in order; `makespan` is their median
 };
 
 // The figures of two kernels alone, and of all arrangements.
 struct WATTUNE_EXPORT PairSweep {
   std::array<KernelId, 2> kernels = {};
   std::array<std::size_t, 2> repetitions = {1, 1};
-  std::array<Nanoseconds, 2> alone = {};  // of all repetitions together, whole
+  std::array<Nanoseconds, 2> alone = {};  // times of each kernel alone as a whole, for all its repetitions together
   std::array<std::optional<Joules>, 2> energy_alone = {};
   std::array<std::vector<Nanoseconds>, 2> alone_by_round = {};
-  std::vector<SweepRow> rows;  // in the order of `Way`
+  std::vector<SweepRow> rows;  // rows in the order of `Way`
 
   // Returns the row with the highest gain for which the predicate holds; nullptr if there is none.
   const SweepRow* best(const std::function<bool(const SweepRow&)>& is_meant) const;
 };
-// Returns the gain over one after the other for two kernels with these times alone. Both run at `rates` until one of
-// them has ended; then the other goes on at its speed of `after`. Returns 0 if they never run together, both rates
-// being 0.
+// Returns the gain of running two kernels with these times alone together, over one after the other. Both run at
+// `rates` until one has ended; then the other continues at its speed of `after`. Returns 0 if both rates are 0, so that
+// they never run together.
 WATTUNE_EXPORT double expected_gain(const std::array<Nanoseconds, 2>& alone, const std::array<double, 2>& rates,
                                     const std::array<double, 2>& after = {1.0, 1.0});
 
 // True if both kernels of the row run on every SM (Way::shares).
 WATTUNE_EXPORT bool is_share(const SweepRow& row);
-// True if the row is of any other way than Way::shares. None of these needs a twin.
+// True if the row is of any way but Way::shares. None of these other ways needs a twin.
 WATTUNE_EXPORT bool is_baseline(const SweepRow& row);
 
 struct WATTUNE_EXPORT SweepOptions {
   // The number of rounds; everything runs once in each. With more than one, each way first runs once unmeasured, and
   // the orders are drawn. One round is for virtual time, where runs repeat exactly.
   std::size_t rounds = 5;
-  std::uint64_t seed = 1;  // of the orders
+  std::uint64_t seed = 1;  // seed of the orders
   // The largest allowed difference of the times alone, as a share of the longer one. The shorter kernel is repeated as
-  // few times as that allows.
+  // few times as this limit allows.
   double match = 0.1;              // above 0
-  double most_repetitions = 1000;  // of the shorter kernel for one of the longer one
+  double most_repetitions = 1000;  // largest number of repetitions of the shorter kernel for one of the longer kernel
   // Kernels that take less time are repeated, because their time is mostly beginning and end.
   Nanoseconds least_time = nanoseconds_from_ms(2);
-  // Called before each run, with the number of runs done and the number of all runs; false ends the sweep as
-  // `cancelled`.
+  // A function that is called before each run, with the number of runs done and the number of all runs. If it returns
+  // false, the sweep ends as `cancelled`.
   std::function<bool(std::size_t done, std::size_t all)> on_progress = {};
 };
 
-// Returns the ratios at which the two can share an SM of this machine; 1:3, 2:2 and 3:1 if the machine does not know
-// how many blocks an SM holds. Empty if they never fit, or if one of them can neither be cut nor stay resident. Fails
-// with not_found if there is no such kernel, and as model::feasible_ratios() does.
+// Returns the ratios of blocks at which the two can share an SM; 1:3, 2:2 and 3:1 if the machine does not know an SM's
+// capacity. Returns an empty list if they never fit, or if a kernel has neither slices nor a twin. Fails with not_found
+// for an unknown kernel, and with the errors of model::feasible_ratios().
 WATTUNE_EXPORT Result<std::vector<model::BlockRatio>> ratios_of(const Machine& machine, KernelId first,
                                                                 KernelId second);
 
@@ -126,7 +128,7 @@ WATTUNE_EXPORT Result<void> run_pair(Machine& machine, std::array<KernelId, 2> k
 
 // Measures the pair in all ways. Fails with invalid_argument if no SM holds a kernel, the times alone differ too much,
 // or there are no rounds. Fails with not_found if there is no such kernel, with device_lost, with cancelled, and with
-// errors of a kernel that runs alone. Failures of one way are in its row.
+// errors of a kernel that runs alone. A failure of one way is recorded in that way's row.
 WATTUNE_EXPORT Result<PairSweep> sweep_pair(Machine& machine, KernelId first, KernelId second,
                                             const SweepOptions& options = {});
 

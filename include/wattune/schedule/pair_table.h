@@ -24,53 +24,54 @@ struct WATTUNE_EXPORT PairPowers {
   Watts measured;
 };
 
-// Forecasts by pairs of kernels, corrected by what was measured of each kernel beside each other one.
+// Forecasts by pairs of kernels, corrected by the measured speeds of each kernel beside each other one.
 class WATTUNE_EXPORT PairTable {
  public:
   // Weight of the newest measurement by default, 0 to 1.
   static constexpr double kDefaultWeight = 0.5;
-  // Makes an empty table. `weight` is that of the newest measurement in the mean, which begins with the forecast: one
-  // run that is slow by chance must not end a good pairing. With 0 nothing corrects forecasts. `objective` decides
-  // which way is the best.
+  // Makes an empty table. A corrected speed is a mean that begins with the forecast, and `weight` is the newest
+  // measurement's weight in it. Thus one run that is slow by chance does not end a good pairing. With 0 nothing
+  // corrects forecasts. `objective` decides which way is the best.
   explicit PairTable(unsigned sms = 0, double weight = kDefaultWeight, const Objective& objective = {})
       : sms_(sms), weight_(weight), objective_(objective) {}
 
   // Stores the forecast of a pair, with all its ways, in place of an earlier one.
   void learn(KernelId first, KernelId second, const PairForecast& forecast);
-  // Notes a measured speed of `kernel` beside the other one in this shape at these clocks, divided by its speed alone.
-  // The ratio corrects the forecast of this shape at all clocks, and those of all shapes in which the two have not run.
-  // It is ignored if it is not positive and finite, or if there is no forecast of this way. `works` is the number of
-  // whole works that ran at this speed. The first such speed replaces a forecast that no measurement supports; one of
-  // more works than before weighs by its works.
+  // Notes `rate`: a measured speed of `kernel` beside the other one in this shape at these clocks, divided by its speed
+  // alone. The rate, divided by the forecast, corrects the forecast of this shape at all clocks. It also corrects the
+  // forecasts of all shapes in which the two have not run. The rate is ignored if it is not positive and finite, or if
+  // there is no forecast of this way. `works` is the number of whole works that ran at this speed. The first such speed
+  // replaces a forecast that no measurement supports. A speed of more works than were measured before weighs by its
+  // works.
   void observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate,
                const std::optional<backend::BoardSetting>& clocks = {}, std::size_t works = 0);
-  // Notes the power of the board while the two ran. The power that each adds to the idle power is corrected in all
-  // ways, by the power that both added, divided by the table's forecast of it. It is ignored if power was not forecast,
-  // or if nothing was added.
+  // Notes the power of the board while the two ran. It corrects, in all ways, the power that each adds to the idle
+  // power: by the ratio of the measured added power to its forecast. It is ignored if power was not forecast, or if
+  // nothing was added.
   void observe_power(KernelId first, KernelId second, const PairPowers& powers);
 
   bool knows(KernelId first, KernelId second) const { return entries_.contains(key(first, second)); }
-  // Returns the best way after corrections, without others, in the order of the arguments; nullopt if there is no
-  // forecast.
+  // Returns the best way after corrections, in the order of the arguments and with an empty list of others; nullopt if
+  // there is no forecast.
   std::optional<PairForecast> find(KernelId first, KernelId second) const;
-  // Returns the best way at these clocks, in the same form.
+  // Returns the best way at these clocks, in the same form as find() above.
   std::optional<PairForecast> find(KernelId first, KernelId second, const backend::BoardSetting& clocks) const;
-  // Returns the way of this shape at these clocks, in the same form.
+  // Returns the way of this shape at these clocks, in the same form as find() above.
   std::optional<PairForecast> find(KernelId first, KernelId second, const PairShape& shape,
                                    const std::optional<backend::BoardSetting>& clocks) const;
-  // Returns the power of the two as measured last, with the forecast without that measurement; nullopt if it was not
-  // measured.
+  // Returns the last measured power of the two, with the forecast from before that measurement; nullopt if their power
+  // was not measured.
   std::optional<PairPowers> powers(KernelId first, KernelId second) const;
-  // Returns the best way and all others after corrections, with the proven way at the first; empty if there is no
-  // forecast.
+  // Returns the best way and all others after corrections, with the proven way in the first element; empty if there is
+  // no forecast.
   std::vector<PairForecast> ways(KernelId first, KernelId second) const;
   // Returns the proven way of the two, in the order of the arguments. Returns nullopt if there is none, or if later
   // works were slower in it by more than 5 %.
   std::optional<ProvenWay> proven(KernelId first, KernelId second) const;
 
  private:
-  // One way as forecast, without others, the kernel with the lower number first; with the mean corrections that
-  // measurements of it gave.
+  // One way as forecast, with an empty list of others and the kernel with the lower number first. Measurements of the
+  // way gave the mean corrections.
   struct Way {
     PairForecast forecast;
     std::array<std::optional<double>, 2> correction = {};
@@ -80,17 +81,17 @@ class WATTUNE_EXPORT PairTable {
     std::vector<Way> ways;
     std::size_t best = 0;
     std::vector<std::size_t> best_at;  // the best way at each clock setting that has ways
-    // For ways that they have not run in, of one kind each: shared SMs, splits, two streams, many streams. Forecasts of
-    // different kinds err differently.
+    // Corrections for ways in which the two have not run yet, by kind: shared SMs, splits, two streams, many streams.
+    // Forecasts of different kinds err differently.
     std::array<std::array<double, 2>, 4> corrections = {{{1.0, 1.0}, {1.0, 1.0}, {1.0, 1.0}, {1.0, 1.0}}};
-    std::optional<double> power_correction = {};  // of what both add to the idle power
+    std::optional<double> power_correction = {};  // correction of the power that both add to the idle power
     std::optional<PairPowers> powers = {};
     std::optional<ProvenWay> proven = {};  // the kernel with the lower number first
   };
 
   static std::uint64_t key(KernelId first, KernelId second);
   static Way way_of(PairForecast forecast);
-  // Returns the index of a way; the number of ways if there is no such way.
+  // Returns the index of a way, or the number of ways if there is no such way.
   static std::size_t place_of(const Entry& entry, const PairShape& shape,
                               const std::optional<backend::BoardSetting>& clocks);
   void choose_best(Entry& entry) const;

@@ -31,9 +31,10 @@ namespace wattune::inline v0_1::schedule {
 // The facts of a kernel that runs alone, as a file stores them.
 struct WATTUNE_EXPORT ProfileRecord {
   Identity identity;
-  KernelTraits traits;  // without the profile of its warps, except for how many blocks are resident alone
+  KernelTraits traits;  // all traits, but of the profile of warps only the number of blocks resident alone
   std::optional<simulate::BlockCosts> block = {};      // nullopt if they could not be counted
-  std::optional<model::KernelFeatures> features = {};  // of Jiao et al., from counts; nullopt likewise
+  std::optional<model::KernelFeatures> features = {};  // features of Jiao et al., from counts; nullopt if nothing could
+                                                       // be counted
 };
 
 // Returns the identity of a launch of the kernel (tune::launch_identity()) with its configuration, on this device with
@@ -50,8 +51,8 @@ WATTUNE_EXPORT std::string write_profiles(const std::vector<ProfileRecord>& reco
 struct WATTUNE_EXPORT StoredProfiles {
   std::vector<ProfileRecord> records;  // in the order of the file
   std::vector<Error> left_out;         // an error for each line that is damaged, or whose values are impossible
-  bool unsealed = false;               // an older Wattune wrote it, without checksums
-  std::filesystem::path file = {};     // the file that they were read from
+  bool unsealed = false;               // true if an older Wattune wrote the file, without checksums
+  std::filesystem::path file = {};     // the file from which the records were read
 };
 // Finds the record of a kernel; nullptr if there is none. Fails with mismatch if a record has its name, but no record
 // has its identity. If no record has its name, fails with the error of the first line that was left out, since that
@@ -62,9 +63,9 @@ WATTUNE_EXPORT Result<const ProfileRecord*> find_profile(const StoredProfiles& p
 WATTUNE_EXPORT Result<StoredProfiles> read_profiles(std::string_view text, const std::filesystem::path& file);
 // Reads a file of profiles. Fails with errors of reading the file and of read_profiles().
 WATTUNE_EXPORT Result<StoredProfiles> load_profiles(const std::filesystem::path& file);
-// Writes a file of profiles. With `overwrite` it replaces an existing file of profiles, but no other file; one without
-// checksums keeps its bytes under another name. Fails with already_exists, with errors of read_profiles() and with
-// io_error.
+// Writes a file of profiles. With `overwrite` it replaces an existing file of profiles, but no file of another kind. A
+// replaced file without checksums is kept under another name. Fails with already_exists, with errors of read_profiles()
+// and with io_error.
 WATTUNE_EXPORT Result<void> store_profiles(const std::filesystem::path& file, const std::vector<ProfileRecord>& records,
                                            bool overwrite);
 

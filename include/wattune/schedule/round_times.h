@@ -2,7 +2,7 @@
 // alternatives that are compared, such as a policy or an arrangement of two kernels.
 //
 // In each round every entrant runs once, in an order of the round's own. Only differences within a round count, so that
-// drift from round to round affects all alike. Values; any thread.
+// drift from round to round affects all alike. Values; any thread may use them.
 //
 //   RoundTimes rounds{.times = {of_streams, of_paired}};
 //   if (const auto gain = gain_over(rounds, 1, 0)) print(gain->gain, gain->low, gain->high);
@@ -29,7 +29,7 @@ struct WATTUNE_EXPORT RoundTimes {
 struct WATTUNE_EXPORT Gain {
   double gain = 0.0;  // geometric mean over the rounds
   double low = 0.0;   // lower end of its confidence interval
-  double high = 0.0;  // upper end
+  double high = 0.0;  // upper end of its confidence interval
 
   bool excludes_zero() const { return low > 0.0 || high < 0.0; }
   bool operator==(const Gain&) const = default;
@@ -37,27 +37,27 @@ struct WATTUNE_EXPORT Gain {
 
 // Returns the gain with its interval, by Student's distribution of the logarithms of the ratios within a round. The
 // intervals of all pairs of entrants hold at once with 95 % (Bonferroni). So equal entrants seem to differ in at most 5
-// of 100 tables. Returns nullopt if the two have fewer than two common rounds (one if times are exact), or if a run
-// took no time.
+// of 100 tables. Returns nullopt if the two have fewer than two common rounds, or none if times are exact. Returns
+// nullopt, too, if a run took no time.
 WATTUNE_EXPORT std::optional<Gain> gain_over(const RoundTimes& rounds, std::size_t entrant, std::size_t base);
 
-// Returns the geometric mean of gains that were measured apart, with its interval. Each table has two entrants: the
-// base, and the one that is compared with it. Each round is averaged over all tables; rounds that some table lacks are
-// left out. Returns nullopt as gain_over() does, and if there is no table.
+// Returns the geometric mean of gains that were measured in separate tables, with its interval. Each table has two
+// entrants: the base, and the one that is compared with it. Each round is averaged over all tables; rounds that some
+// table lacks are left out. Returns nullopt as gain_over() does, and if there is no table.
 WATTUNE_EXPORT std::optional<Gain> mean_gain(const std::vector<RoundTimes>& tables);
 
 // The fastest entrant, and those that may be as fast.
 struct WATTUNE_EXPORT Standing {
-  std::size_t fastest = 0;             // of the rounds that all entrants have
-  std::vector<std::size_t> ties = {};  // entrants that cannot be told from it, the fastest first; empty if it has won
+  std::size_t fastest = 0;             // the fastest entrant in the rounds that all entrants have
+  std::vector<std::size_t> ties = {};  // entrants that may be as fast, the fastest first; empty if `fastest` has won
 
   bool operator==(const Standing&) const = default;
 };
 // Compares all entrants by gain_over(). Returns nullopt if some two cannot be compared, or if there is only one.
 WATTUNE_EXPORT std::optional<Standing> standing_of(const RoundTimes& rounds);
 
-// A check of the rounds against a time that is known beforehand: one after the other, kernels take as long as each
-// alone.
+// A check of the rounds against a time that is known beforehand: kernels that run one after the other take as long as
+// the sum of their times alone.
 struct WATTUNE_EXPORT Control {
   double off = 0.0;    // measured time divided by the expected one, minus one: a share
   double limit = 0.0;  // 2 %, or a quarter of the claimed gain if that is more

@@ -3,7 +3,7 @@
 //
 // It owns the device and the kernels that are loaded there. One thread at a time may use it, except for submit(), which
 // any thread may call. Profiles, sweeps and queues first wait until all submitted works have ended, and submit() waits
-// for them. Kernels run in this process, so a kernel that crashes ends it.
+// for the end of profiles, sweeps and queues. Kernels run in this process, so a kernel that crashes ends it.
 //
 //   WATTUNE_ASSIGN(const auto session, schedule::open({gemm, copy}));
 //   WATTUNE_ASSIGN(const auto pairs, session->sweep());
@@ -42,22 +42,25 @@ class Stage;  // the device of a session with the kernels that are loaded there
 struct WATTUNE_EXPORT CorunKernel {
   KernelSpec spec;
   std::optional<Configuration> configuration = {};  // the default configuration if absent
-  std::string name = {};                            // the spec's name if empty; the second of a name is "gemm#2"
+  std::string name = {};                            // the spec's name if empty; the second kernel of that name is
+                                                    // "gemm#2"
 };
 
 // The clocks that policies may set, for an objective that needs joules or watts.
 struct WATTUNE_EXPORT ClockChoice {
   bool sets = false;  // true to set clocks; otherwise they are left to the board
-  // Clocks of the cores, each with one of the memory or with the board's own. If empty, some clocks of the cores that
-  // the board offers.
+  // Clocks of the cores, each with one of the memory or with the board's own. If empty, a selection of the core clocks
+  // that the board offers.
   std::vector<backend::BoardSetting> clocks = {};
   bool take_over = false;  // true to set them although somebody else has set the board or computes on it
 };
 
-// The choice of pairs and clocks by networks, as in Jiao et al. (docs/schedule.md#networks). They decide for `greedy`.
+// The choice of pairs and clocks by networks, as in Jiao et al. (docs/schedule.md#networks). The policy `greedy`
+// follows it.
 struct WATTUNE_EXPORT NetworkChoice {
   bool decide = false;    // true to train or read networks
-  std::string file = {};  // they are read from it if it exists; otherwise they are trained and kept there
+  std::string file = {};  // file of networks; if it exists they are read from it, otherwise they are trained and kept
+                          // there
   // Result files to learn from: kernels of `profiles`, with energies at several clocks. If empty, networks of a
   // simulated GPU learn from its own kernels.
   std::vector<std::string> recordings = {};
@@ -66,11 +69,12 @@ struct WATTUNE_EXPORT NetworkChoice {
 // The options of a session.
 struct WATTUNE_EXPORT CorunOptions {
   std::string device = "auto";   // a name that tune::find_devices_for() takes
-  StoredProfiles profiles = {};  // known profiles; kernels that have one are measured only at clocks
-  ClockChoice clocks = {};       // without clocks of its own, those that the networks know, if they decide
+  StoredProfiles profiles = {};  // known profiles; a kernel that has one is measured only at other clocks
+  ClockChoice clocks = {};       // clocks; if none are given and networks decide, the clocks that the networks know
   NetworkChoice networks = {};
-  // The priority from which submitted works are urgent; nullopt if none are. Urgent works begin at once, beside all
-  // that run. Kernels then run whole only, so that blocks of urgent works take the places of those that end.
+  // The priority from which on submitted works are urgent; nullopt if no work is. Urgent works begin at once, beside
+  // all works that run. Kernels then run only as wholes, so that blocks of urgent works take the places of blocks that
+  // end.
   std::optional<int> urgent_from = {};
 };
 
@@ -79,7 +83,7 @@ struct WATTUNE_EXPORT StageKernel {
   Identity identity;  // code, sizes, device and whatever else its times depend on
   KernelTraits traits;
   std::optional<simulate::BlockCosts> costs = {};  // costs of a block; absent if they were not counted
-  bool is_profiled = false;  // true if nothing of the kernel alone is left to measure, except power and clocks
+  bool is_profiled = false;  // true if all of the kernel alone is measured, except power and clocks
 };
 
 // Memory and values of an application for a work, by the names of the spec's arguments.
@@ -99,55 +103,58 @@ class WATTUNE_EXPORT CorunSession {
   std::vector<std::string> notes() const;
   // Returns the kernels. Their positions are their ids in works.
   const std::vector<StageKernel>& kernels() const;
-  // Returns the clocks that may be set, those of one memory clock together, both ascending; empty if none may be set.
+  // Returns the clocks that may be set, sorted by memory clock and then by core clock; an empty list if none may be
+  // set.
   const std::vector<backend::BoardSetting>& clocks() const;
 
   // Measures each kernel alone, as medians of this many rounds. With `power` it also measures the power of the board
-  // meanwhile. Fails with unavailable if the board tells no energy, and with errors of the device.
+  // meanwhile. Fails with unavailable if power is wanted and the board reports no energy, and with errors of the
+  // device.
   Result<std::vector<ProfileRecord>> profile(std::size_t rounds = 3, bool power = false);
 
   // Runs two kernels alone and together in every way, and then the best ways again in as many rounds. Virtual time
-  // needs one round only. Fails as sweep_pair() does.
+  // needs one round only. Errors are those of sweep_pair().
   Result<SweptPair> sweep(KernelId first, KernelId second, const SweepOptions& options = {});
   // Sweeps every two of the kernels, and fails as the sweep of a pair does.
   Result<std::vector<SweptPair>> sweep(const SweepOptions& options = {});
 
   // Runs works of the kernels under several policies in rounds. Fails as check_policies() does, with invalid_argument
-  // if the objective cannot be kept, and with errors of the arrivals and the device. Fails with not_found if no policy
-  // has the label that is to be traced, and with cancelled.
+  // if the objective's limits cannot be kept, and with errors of the arrivals and the device. Fails with not_found if
+  // no policy has the label that is to be traced, and with cancelled.
   Result<QueueReport> run_queue(const QueueRequest& request = {});
 
-  // Runs the works of tenants under several policies in rounds, for a time each. Fails as check_policies() does, with
-  // invalid_argument if a tenant or its kernels cannot be, with errors of the device, and with cancelled.
+  // Runs the works of tenants under several policies in rounds, in each for the requested time. Fails as
+  // check_policies() does, with invalid_argument if a tenant or its kernels are impossible, with errors of the device,
+  // and with cancelled.
   Result<TenantReport> run_tenants(const TenantRequest& request);
 
-  // Submits one work, which runs beside others if that gains. The first call profiles the kernels. Without arguments
-  // the work uses the session's own data. With some it uses the application's memory, in the device's context, and
-  // values; the grid stays that of the spec's sizes. Arguments that are not given are the session's, and each buffer
-  // that the kernel writes must be given. The application leaves the memory alone from this call to the end of the
-  // work, and may read it meanwhile if the kernel only reads it.
+  // Submits one work, which runs beside others if both together are faster. The first call profiles the kernels.
+  // Without arguments the work uses the session's own data. With arguments it uses the application's values, and its
+  // memory in the device's context; the grid stays that of the spec's sizes. Arguments that are not given are the
+  // session's own, but each buffer that the kernel writes must be given. The application leaves the memory alone from
+  // this call to the end of the work, but may read it meanwhile if the kernel only reads it.
   //
-  // Works that may run at the same time share memory only if they all read it; a work of `after` has ended before.
-  // Fails with invalid_argument for others, naming both arguments, and for arguments that do not fit. Fails with
-  // not_found if there is no such argument, with unavailable on a simulated GPU, as Runtime::submit() does, and with
-  // errors of the device.
+  // Works that may run at the same time may share memory only if all of them just read it. A work that waits for
+  // another (Work::after) does not run at the same time as that one. Fails with invalid_argument, naming both
+  // arguments, if works share memory in another way, and for arguments that do not fit. Fails with not_found if there
+  // is no such argument, with unavailable on a simulated GPU, as Runtime::submit() does, and with errors of the device.
   Result<Ticket> submit(const Work& work, const OwnArguments& arguments = {});
 
-  // Returns the energy of a run of this time; nullopt if it is unknown. Real boards renew their counters every 100 ms,
-  // so that runs shorter than a second tell nothing.
+  // Returns the measured energy of a run that took this time; nullopt if it is not known well enough. Real boards renew
+  // their counters every 100 ms, so that runs shorter than a second tell nothing.
   std::optional<Joules> known_energy(std::optional<Joules> energy, Nanoseconds time) const;
 
  private:
   std::unique_ptr<Stage> stage_;
-  std::optional<int> urgent_from_;  // as in CorunOptions
+  std::optional<int> urgent_from_;  // see CorunOptions
   struct Submission;
   std::unique_ptr<Submission> submission_;
 };
 
 // Fails with not_found if there is no such policy, and with invalid_argument if none of them heeds the objective.
 WATTUNE_EXPORT Result<void> check_policies(const std::vector<std::string>& policies, const Objective& objective);
-// Fails with invalid_argument if networks cannot decide: they choose pairs for `greedy` and for joules alone, without
-// limits.
+// Fails with invalid_argument if networks cannot decide. They choose pairs only for the policy `greedy`, and only for
+// joules without limits.
 WATTUNE_EXPORT Result<void> check_networks(const std::vector<std::string>& policies, const Objective& objective);
 
 // Opens a device of this process and loads the kernels there. Errors name what is wrong with device, spec,
@@ -161,8 +168,8 @@ WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(std::vector<KernelSpec
                                                           const CorunOptions& options = {});
 
 // Loads the kernels on a device of the application (backend::attach_cuda(), attach_opencl()), which it keeps longer
-// than the session. Their works may use memory of that context. Errors are the same; the name in the options is
-// ignored.
+// than the session. Their works may use memory of that context. Errors are those of the open() above; the device's name
+// in the options is ignored.
 WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(backend::Device& device, std::vector<CorunKernel> kernels,
                                                           const CorunOptions& options = {});
 

@@ -38,7 +38,7 @@ struct WATTUNE_EXPORT PlannedRun {
 };
 
 // The best rows, run again in turns. The entrants (round_times.h) are both kernels alone, the rows and `paired`. No
-// times are recorded if an older version swept the pair, which ran nothing again.
+// times are recorded if an older version swept the pair, because it ran nothing again.
 struct WATTUNE_EXPORT Rerun {
   std::vector<std::size_t> rows = {};  // positions in the sweep, ascending
   RoundTimes times = {};
@@ -56,20 +56,20 @@ struct WATTUNE_EXPORT SweptPair {
   bool is_right() const { return !outputs || outputs->differences.empty(); }
 };
 
-// The reasons for which gains are not reported.
+// The reasons why a gain is not reported.
 enum class Withheld {
   no,
   not_run_again,  // an older version swept the pair, which ran nothing again
-  one_round,      // a single round tells nothing of noise
-  failed_again,   // the best ways, or one after the other, failed when they ran again
-  control_off,    // one after the other, the kernels do not take as long as both alone
+  one_round,      // there is only one round, which tells nothing of noise
+  failed_again,   // the best ways, or both kernels one after the other, failed when they ran again
+  control_off,    // one after the other, the kernels do not take as long as the sum of both alone
 };
 
 // The best way of a pair, and whether its gain counts.
 struct WATTUNE_EXPORT PairVerdict {
   const SweepRow* best = nullptr;       // best way together; nullptr if none could be run
   std::optional<Gain> gain = {};        // gain of `best` over both kernels alone
-  std::optional<Control> control = {};  // one after the other, compared with both alone
+  std::optional<Control> control = {};  // time of both one after the other, compared with the sum of both alone
   Withheld withheld = Withheld::no;
 
   // True if gains are reported, and this one is at least 2 % and more than noise.
@@ -78,8 +78,8 @@ struct WATTUNE_EXPORT PairVerdict {
 // Judges a pair by the runs that followed its sweep.
 WATTUNE_EXPORT PairVerdict verdict_of(const SweptPair& pair);
 
-// Compares entrants: a row or `paired` with both kernels alone, or with another row. Returns nullopt if one of them did
-// not run again, or if both ran only once in measured time.
+// Returns the gain of one entrant over another: a row or `paired` over both kernels alone, or over another row. Returns
+// nullopt if one of them did not run again, or if both ran only once in measured time.
 WATTUNE_EXPORT std::optional<Gain> gain_over_alone(const SweptPair& pair, const SweepRow& row);
 WATTUNE_EXPORT std::optional<Gain> gain_between(const SweptPair& pair, const SweepRow& row, const SweepRow& base);
 WATTUNE_EXPORT std::optional<Gain> gain_of_planned(const SweptPair& pair);
@@ -87,14 +87,15 @@ WATTUNE_EXPORT std::optional<Gain> gain_of_planned_over(const SweptPair& pair, c
 // Returns the rounds of a row or `paired` and of another row, the base first, for mean_gain() over several pairs.
 WATTUNE_EXPORT std::optional<RoundTimes> rounds_over(const SweptPair& pair, const SweepRow& row, const SweepRow& base);
 WATTUNE_EXPORT std::optional<RoundTimes> rounds_of_planned_over(const SweptPair& pair, const SweepRow& base);
-// Returns the gain of a row over both kernels alone in the rounds of the sweep. Its interval holds by itself with 95 %:
-// of many rows some lie outside of theirs, and the best is partly luck. Returns nullopt if there was a single round.
+// Returns the gain of a row over both kernels alone in the rounds of the sweep. The interval holds with 95 % for this
+// row by itself. Among many rows, some true gains lie outside of their intervals, and the best row is partly luck.
+// Returns nullopt if there was a single round.
 WATTUNE_EXPORT std::optional<Gain> gain_in_sweep(const PairSweep& sweep, const SweepRow& row);
-// Returns the gain of `paired` without its interval. If `paired` and the kernels alone did not both run again, it is
-// relative to the times alone of the sweep.
+// Returns the gain of `paired` without its interval. If `paired` and the kernels alone did not both run again, the gain
+// is relative to the kernels' times alone in the sweep.
 WATTUNE_EXPORT double told_gain_of_planned(const SweptPair& pair);
 // Returns the median time of both kernels alone, or of a row, in the rounds in which the best rows ran again.
-// Precondition: they ran again.
+// Precondition: the best rows ran again.
 WATTUNE_EXPORT Nanoseconds time_alone_again(const SweptPair& pair);
 WATTUNE_EXPORT Nanoseconds time_again(const SweptPair& pair, const SweepRow& row);
 

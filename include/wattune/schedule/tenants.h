@@ -26,18 +26,18 @@ namespace wattune::inline v0_1::schedule {
 // A client that submits works.
 struct WATTUNE_EXPORT Tenant {
   std::string name;
-  std::vector<KernelId> kernels = {};  // each work runs the next one of these
-  int priority = 0;                    // higher ones go first
+  std::vector<KernelId> kernels = {};  // the tenant's kernels; each work runs the next one in the list
+  int priority = 0;                    // tenants with a higher priority go first
   // The time from one work to the next. Without it the tenant has a backlog: a few of its works always run or wait.
   std::optional<Nanoseconds> gap = {};
-  bool at_random = false;  // `gap` is the mean of exponentially distributed times (Poisson arrivals)
+  bool at_random = false;  // true if `gap` is the mean of exponentially distributed times (Poisson arrivals)
 };
 
 // The tenants of a run, and the policies under which they run.
 struct WATTUNE_EXPORT TenantRequest {
   std::vector<Tenant> tenants;
   std::vector<std::string> policies = {"priority", "split", "paired"};
-  Nanoseconds time = nanoseconds_from_seconds(1);  // for which works are submitted in each run
+  Nanoseconds time = nanoseconds_from_seconds(1);  // time for which works are submitted in each run
   std::uint64_t seed = 1;
   std::size_t repeats = 5;
   // A callback before each run; if it returns false the runs end with `cancelled`.
@@ -47,16 +47,16 @@ struct WATTUNE_EXPORT TenantRequest {
 
 // The works of a tenant in one run.
 struct WATTUNE_EXPORT TenantRound {
-  std::size_t works = 0;                    // that ended while works were submitted
+  std::size_t works = 0;                    // works that ended while others were still submitted
   Nanoseconds alone = {};                   // time of these works alone, one after the other
-  std::vector<Nanoseconds> responses = {};  // of all works, from their arrivals to their ends
+  std::vector<Nanoseconds> responses = {};  // response times of all works, from their arrivals to their ends
 };
 
 // A tenant in all counted runs under one policy.
 struct WATTUNE_EXPORT TenantRun {
   std::vector<TenantRound> rounds = {};
 
-  std::size_t works() const;  // that ended while works were submitted
+  std::size_t works() const;  // Returns the number of works that ended while works were submitted, over all runs.
   // Returns the time within which this share of all works responded. Returns nullopt if there are so few works that
   // not even one responded later: a share of 0.99 needs 100.
   std::optional<Nanoseconds> response(double share) const;
@@ -65,17 +65,17 @@ struct WATTUNE_EXPORT TenantRun {
 // All tenants under one policy.
 struct WATTUNE_EXPORT TenantPolicy {
   std::string policy;
-  std::vector<TenantRun> tenants = {};  // in the order of the request
+  std::vector<TenantRun> tenants = {};  // tenants in the order of the request
 };
 
 struct WATTUNE_EXPORT TenantReport {
   std::vector<Tenant> tenants;
   std::vector<KernelTraits> kernels;
-  Nanoseconds time = {};   // for which works were submitted in each run
+  Nanoseconds time = {};   // time for which works were submitted in each run
   std::size_t rounds = 0;  // counted runs under each policy
-  bool is_exact = false;   // virtual time
+  bool is_exact = false;   // true in virtual time, where runs repeat exactly
   std::vector<TenantPolicy> policies = {};
-  std::vector<std::string> differences = {};  // outputs that differ from those of a run alone: policy, kernel, place
+  std::vector<std::string> differences = {};  // differences from the outputs of a run alone: policy, kernel, place
 
   // Returns the works of a tenant that ended in a second.
   double works_per_second(const TenantRun& run) const;
@@ -90,15 +90,17 @@ struct WATTUNE_EXPORT Ratio {
   double high = 1.0;
 };
 
-// Returns the priority from which works are urgent: the highest one, if some tenant has a lower one.
+// Returns the priority from which on works are urgent: the highest one. Returns nullopt if all tenants have the same
+// priority.
 WATTUNE_EXPORT std::optional<int> urgent_from(const std::vector<Tenant>& tenants);
 
-// Returns the 99 % response of a tenant under one policy over that under another. Returns nullopt if one of them did
-// not run, if a round has fewer than 100 works, or if times are not exact and there was one round.
+// Returns the 99 % response of a tenant under one policy, divided by that under another. Returns nullopt if one of them
+// did not run, if a round has fewer than 100 works, or if times are not exact and there was one round.
 WATTUNE_EXPORT std::optional<Ratio> response_over(const TenantReport& report, const std::string& policy,
                                                   const std::string& base, std::size_t tenant);
-// Returns the time alone of all works that were not urgent and ended, under one policy over the other. Returns nullopt
-// if one of them did not run, if none of these works ended, or if times are not exact and there was one round.
+// Returns a ratio of throughputs of works that were not urgent: their time alone under one policy, divided by that
+// under the other. Only works that ended count. Returns nullopt if one policy did not run, if none of these works
+// ended, or if times are not exact and there was one round.
 WATTUNE_EXPORT std::optional<Ratio> throughput_over(const TenantReport& report, const std::string& policy,
                                                     const std::string& base);
 

@@ -25,7 +25,7 @@
 
 namespace wattune::inline v0_1::schedule {
 
-using WorkId = std::uint64_t;  // ascending in the order in which works were submitted
+using WorkId = std::uint64_t;  // number of a work; the numbers ascend in the order in which works were submitted
 
 // A time limit that never passes.
 constexpr Nanoseconds kForever{std::numeric_limits<double>::infinity()};
@@ -34,25 +34,26 @@ constexpr Nanoseconds kForever{std::numeric_limits<double>::infinity()};
 struct WATTUNE_EXPORT Work {
   KernelId kernel = 0;
   unsigned tenant = 0;  // the client, for traces and statistics
-  int priority = 0;     // higher ones run earlier
+  int priority = 0;     // works of higher priority run earlier
   std::vector<WorkId> after = {};
   // Works of the same submission, by their places in it, that must end before this one begins.
   std::vector<std::size_t> after_in_batch = {};
-  Nanoseconds limit = kForever;                   // from its first launch to its end
-  std::size_t copy = 0;                           // whose buffers it uses, as in Launch
-  std::shared_ptr<const LoadedKernel> data = {};  // likewise; CorunSession::submit() sets it
+  Nanoseconds limit = kForever;                   // longest time from the work's first launch to its end
+  std::size_t copy = 0;                           // copy of the buffers that the work uses, as in Launch
+  std::shared_ptr<const LoadedKernel> data = {};  // the kernel with an application's arguments, as in Launch;
+                                                  // CorunSession::submit() sets it
 };
 
 // The times of a work. Moments are on the clock of the machine.
 struct WATTUNE_EXPORT WorkStatistics {
   Nanoseconds submitted;
-  Nanoseconds started;  // its first block
+  Nanoseconds started;  // moment of the work's first block
   Nanoseconds ended;
   unsigned launches = 0;
   Nanoseconds solo;       // time while no other work ran
   Nanoseconds together;   // time while another work ran
   unsigned partners = 0;  // works that ran at the same time
-  // Energy of the board while it ran, shared equally with the works that ran beside it.
+  // Energy of the board while the work ran, shared equally with the works that ran beside it.
   std::optional<Joules> energy;
 
   Nanoseconds response() const { return ended - submitted; }
