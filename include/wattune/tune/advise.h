@@ -27,7 +27,7 @@ namespace wattune::inline v0_1::tune {
 // other more than a new kernel resembles them.
 struct WATTUNE_EXPORT MeasuredKernel {
   std::string name;
-  std::vector<search::ClockPoint> points;  // one for each clock
+  std::vector<search::ClockPoint> points;  // one point for each clock
 };
 
 // Measures the kernel at a clock of the table.
@@ -37,7 +37,7 @@ using MeasureAtClock = std::function<Result<search::ClockPoint>(Megahertz)>;
 struct WATTUNE_EXPORT AdviceOptions {
   std::optional<double> slowdown = {};  // longest additional time against the highest clock, as a share: 0.10
   std::optional<Watts> power = {};      // highest power of the board
-  double confidence = 0.9;              // probability with which the clock is to keep the limits, 0 to 1
+  double confidence = 0.9;              // probability with which the clock must stay within the limits, 0 to 1
   std::size_t clocks = 2;               // clocks to measure, 1 or more; fewer if the table has fewer
 };
 
@@ -60,21 +60,23 @@ struct WATTUNE_EXPORT Advice {
   LikelyShare time;
   LikelyShare energy;
   double chance = 1.0;                       // probability that the clock keeps the limits
-  double regret = 0.0;                       // expected excess of its energy over that of the best clock, as a share
+  double regret = 0.0;                       // share of energy that the most promising other clock is expected to save
+                                             // over this one
   std::optional<NextMeasurement> next = {};  // nullopt if every clock is measured
   std::vector<search::ClockPoint> measured;  // in the order of their measurement, the highest clock first
 };
 
 // Measures a kernel at `options.clocks` clocks of the table, and advises on all of them. The clocks that count are
-// those of the table at which every other kernel was measured. Fails with invalid_argument if these are fewer than two,
-// if the others have fewer than three names, or if a number is not possible; with not_found if no clock keeps the
-// limits; and as `measure` does.
+// those of the table at which every other kernel was measured. Fails with invalid_argument if fewer than two clocks
+// count, if the others have fewer than three names, or if a number is not possible. Fails with not_found if no clock
+// stays within the limits, and with the errors of `measure`.
 WATTUNE_EXPORT Result<Advice> advise(const MeasureAtClock& measure, const std::vector<Megahertz>& table,
                                      const std::vector<MeasuredKernel>& others, const AdviceOptions& options = {});
 
-// Returns the advice that the method `advised` follows (search/method.h). It measures the highest of the clocks that
-// count and a second one, and up to four while the regret is expected to be over half a percent. Then it checks the
-// advised clock by a measurement. Learns once from the other kernels, and fails as advise() does.
+// Returns the advice that the method `advised` follows (search/method.h). The method measures the highest of the clocks
+// that count and a second one. It measures up to four clocks while the expected regret is over half a percent. Then it
+// checks the advised clock by a measurement. This function learns once from the other kernels, and fails as advise()
+// does.
 WATTUNE_EXPORT Result<search::AdvisedClock> advised_clock(const std::vector<Megahertz>& table,
                                                           const std::vector<MeasuredKernel>& others);
 

@@ -42,20 +42,21 @@ struct WATTUNE_EXPORT Pipeline {
 
 // Results of several configurations that ran in turns.
 struct WATTUNE_EXPORT Contest {
-  std::vector<Observation> observations;  // those of correct ones have one sample per round that they ran
+  std::vector<Observation> observations;  // results of the configurations; a correct one has one sample for each round
+                                          // that it ran
   measure::Rounds rounds;                 // the same samples, with their objectives
 };
 
 // Time that launches took on the device, including those of the reference.
 struct WATTUNE_EXPORT DeviceUse {
-  Nanoseconds time;       // from the first launch of a wait to the end of its last, with the gaps between
-  std::size_t waits = 0;  // waits for the device; a shared device turns to this process for each
+  Nanoseconds time;       // time from the first launch of a wait to the end of its last launch, with the gaps between
+  std::size_t waits = 0;  // number of waits for the device; for each wait, a shared device turns to this process
 };
 
-// The outputs that those of configurations are compared with.
+// The outputs with which the outputs of configurations are compared.
 struct WATTUNE_EXPORT Verification {
   std::string by;       // "reference", "default configuration a=1, b=2"; empty if nothing is compared
-  std::string why_not;  // the reason in words, if nothing is compared though it was asked for
+  std::string why_not;  // the reason in words, if nothing is compared although the user asked for it
   // Outputs, or fields of their structs, that are not compared because they differ between two runs of the default
   // configuration, a line for each.
   std::vector<std::string> left_out;
@@ -68,8 +69,8 @@ class WATTUNE_EXPORT Evaluator {
   // Announces the configurations that evaluate() will probably be asked for, the next first, so that they can be
   // compiled ahead. They replace those that were announced before.
   virtual void expect(const std::vector<Configuration>& /*configurations*/) {}
-  // Returns what the compiler says of announced configurations; nullopt for one that it has not compiled yet. Waits
-  // until `least` of them are compiled.
+  // Returns what the compiler says of announced configurations; nullopt for a configuration that it has not compiled
+  // yet. Waits until `least` of them are compiled.
   virtual std::vector<std::optional<search::CompileFeatures>> foresee(const std::vector<Configuration>& configurations,
                                                                       std::size_t /*least*/) {
     return std::vector<std::optional<search::CompileFeatures>>(configurations.size());
@@ -80,12 +81,14 @@ class WATTUNE_EXPORT Evaluator {
   virtual Result<Observation> evaluate(const Configuration& configuration) = 0;
   // Takes the best observation of an earlier run, against which later configurations are raced.
   virtual void know_best(const Observation& /*best*/) {}
-  // Returns the time of the clock by which a run is timed, from any origin: real time, unless evaluations are replayed.
+  // Returns the present time of the clock by which runs are timed, counted from any origin. It is real time, unless
+  // evaluations are replayed.
   virtual Nanoseconds now() const;
   // Returns how well compiling keeps up; nullopt if there is no device.
   virtual std::optional<Pipeline> pipeline() const { return std::nullopt; }
   virtual Verification verification() const { return {}; }
-  // Returns how often it has reset the device. Objects that were made from the device before a reset are useless.
+  // Returns how often the evaluator has reset the device. Objects that were made from the device before a reset are
+  // useless.
   virtual std::size_t resets() const { return 0; }
   // Returns the time that launches took since the construction of the evaluator began. Transfers between host and
   // device do not count: separate engines do them beside other processes' kernels.
@@ -100,17 +103,17 @@ class WATTUNE_EXPORT Evaluator {
   // decides.
   virtual Nanoseconds turn_overhead() const { return {}; }
   // Prepares and checks all configurations, then runs them in turns (measure/policy.h). The result is empty if the
-  // contest was cancelled. Fails as evaluate().
+  // contest was cancelled. Errors are those of evaluate().
   virtual Result<Contest> hold_contest(const std::vector<Configuration>& /*configurations*/,
                                        const measure::ShootOutOptions& /*options*/) {
     return Contest();
   }
 };
 
-// Time limits. They start wide and tighten to what good configurations needed: never below the floors, never above the
-// start.
+// Time limits. They start wide and are tightened to what good configurations needed: never below the floors, never
+// above their start.
 struct WATTUNE_EXPORT Limits {
-  Nanoseconds compile = nanoseconds_from_seconds(120);  // before the first success
+  Nanoseconds compile = nanoseconds_from_seconds(120);  // limit of compiling before the first success
   // Limit of a run, that is, all launches of a configuration together, before the first success.
   Nanoseconds run = nanoseconds_from_seconds(60);
   Nanoseconds compile_floor = nanoseconds_from_seconds(30);
@@ -118,33 +121,33 @@ struct WATTUNE_EXPORT Limits {
   // Limit of compiling and calling a reference written in C++, or of running a reference kernel. If empty, the spec's
   // value counts, or ten minutes.
   std::optional<Nanoseconds> reference;
-  double compile_factor = 10.0;  // times the slowest successful compile so far
-  double run_factor = 20.0;      // times the best configuration so far
+  double compile_factor = 10.0;  // limit as a multiple of the slowest successful compilation so far
+  double run_factor = 20.0;      // limit as a multiple of the time of the best configuration so far
 
   // Checks the limits. Fails with invalid_argument if a limit or a floor is not positive, or a factor is below 1.
   Result<void> validate() const;
 };
 
 // The configurations whose outputs are compared with the reference or, without one, with the outputs of the default
-// configuration. With several objectives, or a slowdown, `contenders` and `winners` mean `every`. Contests compare the
-// outputs of all contestants, except with `never`.
+// configuration. With several objectives or a slowdown limit, `contenders` and `winners` mean `every`. Contests compare
+// the outputs of all contestants, except with `never`.
 enum class CheckOutput {
   every,
   contenders,  // those that may be as good as the best so far
-  winners,     // those that would be the best
+  winners,     // those that would be the new best
   never
 };
 
-// True if a configuration cannot be told from the best, or is within 5 % of it. If this is false for some best
-// configuration, it is also false for a better one.
+// Tells whether a configuration may be as good as the best: its interval overlaps, or it is within 5 %. If this is
+// false against some best configuration, it is also false against a better one.
 WATTUNE_EXPORT bool may_be_as_good(const Statistics& one, const Statistics& best);
 
-// The contents of the device's caches when a timed run begins: the data that the run before left there (warm), or a
-// buffer larger than the caches (cold).
+// The contents of the device's caches when a timed run begins. `warm` leaves there what the run before left, and `cold`
+// fills them with a buffer that is larger than the caches.
 enum class Cache { warm, cold };
 
-// The configurations of which more than the time is measured: every correct one, or winners. Winners are those that are
-// the best so far, and all in a contest.
+// The configurations of which more than the time is measured: every correct one, or only winners. Winners are those
+// that are the best so far, and all contestants of a contest.
 enum class ObserveFor { every, winners };
 
 // The process in which drivers are loaded: a worker or this process.
@@ -155,11 +158,11 @@ struct WATTUNE_EXPORT DriverHost {
 
 using wattune::SharedBytes;
 
-// A judgement of the caller's on the outputs that a run of a configuration leaves. It comes after the comparison with
-// the reference. `function` gets the bytes of the outputs by the position of their arguments; other arguments have no
-// bytes. Its Error makes the configuration incorrect. It is called in the thread that evaluates.
+// The caller's judgement on the outputs of a configuration's run. It comes after the comparison with the reference.
+// `function` gets the bytes of the outputs by the position of their arguments; other arguments have no bytes. Its Error
+// makes the configuration incorrect. The function is called in the thread that evaluates.
 struct WATTUNE_EXPORT OutputJudge {
-  // Says what is judged and how. Results are resumed only under the same text, as the function itself cannot be
+  // Description of what is judged, and how. A run resumes results only under the same text, since functions cannot be
   // compared.
   std::string description;
   std::function<Result<void>(const Configuration& configuration, std::span<const std::vector<std::byte>> outputs)>
@@ -194,34 +197,36 @@ struct WATTUNE_EXPORT EvaluatorOptions {
   Limits limits;
   CheckOutput check = CheckOutput::every;
   Cache cache = Cache::warm;
-  // True if other processes compute on the device meanwhile. A GPU may have turned to them when a wait begins, so that
-  // the first run of a wait also takes their time. It is left out.
+  // True if other processes compute on the device meanwhile. A GPU may have turned to other processes when a wait
+  // begins, so that the first run of a wait also takes their time. That run is left out.
   bool is_shared = false;
-  // Metrics of the board to observe (docs/measure.md).
+  // Figures of the board to observe (docs/measure.md).
   std::vector<BoardMetric> observe;
-  // The least time for which a configuration runs to measure these, also in each turn of a contest that energy decides.
-  // If the time decides, contestants run five times as long.
+  // The least time for which a configuration runs while these figures are measured, also in each turn of a contest that
+  // energy decides. If time decides the contest, contestants run five times as long.
   Nanoseconds energy_window = power::kScreeningWindow;
   // The name of registered sensors (power::register_sensors()). If empty, the sensors of the board at
   // DeviceInfo::pci_bus_id are read.
   std::string sensors = {};
-  OpenRecorder open_recorder = {};  // a recorder of one's own, which replaces all these sensors; may be empty
-  // Hardware counters with their sub-metrics, such as dram__bytes_read.sum (backend/counters.h). They become metrics of
-  // these names, for one run. Counters without a meaning for a configuration are left out.
+  OpenRecorder open_recorder = {};  // function that opens a recorder of one's own, which replaces all these sensors;
+                                    // may be empty
+  // Hardware counters with their sub-metrics, such as dram__bytes_read.sum (backend/counters.h). Their values for one
+  // run become metrics of these names. Counters without a meaning for a configuration are left out.
   std::vector<std::string> counters;
   // The user's own measurements, each in a pass of its own of `observed_runs` runs.
   std::vector<std::shared_ptr<Observer>> observers;
   std::size_t observed_runs = 32;
-  ObserveFor observe_for = ObserveFor::every;  // with `winners` the objective must be the time
+  ObserveFor observe_for = ObserveFor::every;  // the configurations that are observed; with `winners` the objective
+                                               // must be the time
   // Compiles the spec's source for the device ahead of evaluation; nullptr if the device compiles. Outlives the
   // evaluator. Evaluators of equal devices may share it.
   backend::PooledSource* compilers = nullptr;
-  backend::PooledSource* reference_compilers = nullptr;  // the same for a reference kernel's source
+  backend::PooledSource* reference_compilers = nullptr;  // compiles a reference kernel's source in the same way
   // The process in which a session opens its devices. The limits of its worker also hold for compilers, and for the
   // process that calls a reference written in C++.
   DriverHost where;
-  // Initial contents of vector arguments, by their positions in the spec. Each argument takes as many bytes as it is
-  // long. An argument without an entry, or with nullptr, gets the contents that the spec says.
+  // Initial contents of vector arguments, by their positions in the spec. An argument uses as many of these bytes as it
+  // has itself. An argument without an entry, or with nullptr, gets the contents that the spec says.
   std::vector<SharedBytes> contents = {};
   OutputJudge judge = {};  // without a function, the comparison alone counts
   std::vector<ComputedValue> computed = {};
@@ -229,17 +234,17 @@ struct WATTUNE_EXPORT EvaluatorOptions {
   // True if clocks and limits of a board are set even though somebody else has set it, computes on it, or might.
   bool take_over = false;
   // A function that is called now and then, from a thread of its own, while the reference or its substitute runs for
-  // long. `what` is "the reference" or names the substitute. May be empty.
+  // long. `what` is "the reference" or names the substitute. The function may be empty.
   std::function<void(std::string_view what, Nanoseconds elapsed, Nanoseconds limit)> on_slow_reference;
 };
 
 // Returns the names of the metrics that are observed.
 WATTUNE_EXPORT std::vector<std::string> observed_metrics(const EvaluatorOptions& options);
 
-// Makes an evaluator that uses `device`, and resets it after a crash, a hang or an out-of-bounds write. The reference,
-// if the spec names one, is computed here; its failure is an Error. A reference written in C++ is called again only for
-// configurations with other scalars. Without a reference the default configuration runs here and its outputs are the
-// reference; if it fails, nothing is compared. `policy` and `device` outlive the evaluator. Fails with
+// Makes an evaluator that uses `device`, and resets it after a crash, a hang or an out-of-bounds write. If the spec
+// names a reference, it is computed here, and its failure is an Error. A reference written in C++ is called again only
+// for configurations with other scalars. Without a reference the default configuration runs here and its outputs are
+// the reference; if it fails, nothing is compared. `policy` and `device` outlive the evaluator. Fails with
 // invalid_argument, mismatch or not_found for mistakes in the spec or the options, with unavailable if a board metric
 // or counter cannot be read.
 WATTUNE_EXPORT Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec,
@@ -248,8 +253,8 @@ WATTUNE_EXPORT Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpe
                                                                  measure::MeasurePolicy& policy,
                                                                  const EvaluatorOptions& options = {});
 
-// Returns the macros that a kernel's compiler gets for a configuration: the values of those parameters, of a spec or
-// recorded, whose role is code.
+// Returns the macros that a kernel's compiler gets for a configuration: the values of the parameters whose role is
+// code. The parameters are a spec's or recorded ones.
 WATTUNE_EXPORT std::vector<backend::Macro> macros_of(const std::vector<Parameter>& parameters,
                                                      const Configuration& configuration);
 
@@ -260,7 +265,8 @@ WATTUNE_EXPORT Result<std::vector<std::string>> launched_functions(const KernelS
 // True if every evaluation may give this metric without a definition in the spec: `time`, `registers` and the like.
 WATTUNE_EXPORT bool is_measured(std::string_view metric);
 
-// Returns the objective that the search follows, which is the spec's first; nullopt if that is the least time.
+// Returns the objective that the search follows, which is the spec's first; nullopt if that objective is the least
+// time.
 WATTUNE_EXPORT std::optional<Objective> custom_objective(const KernelSpec& spec);
 
 }  // namespace wattune::tune

@@ -24,13 +24,13 @@ namespace wattune::inline v0_1::tune {
 
 // A measurement of the user's own. It is called for every correct configuration, or for those that
 // EvaluatorOptions::observe_for selects, on the evaluator's thread. Evaluators of several devices work at the same
-// time, so each needs an Observer of its own. Any Error ends the search.
+// time, so each evaluator needs an Observer of its own. Any Error ends the search.
 class WATTUNE_EXPORT Observer {
  public:
   virtual ~Observer() = default;
   // Returns the names of the metrics that end() gives.
   virtual std::vector<std::string> metrics() const = 0;
-  // Begins to measure; the device is idle. Until end() the device runs this configuration alone,
+  // Begins to measure, while the device is idle. Until end() the device runs this configuration alone,
   // EvaluatorOptions::observed_runs times, each time after its arguments were restored. end() is not called if a run
   // fails.
   virtual Result<void> begin(const Configuration& configuration) = 0;
@@ -39,11 +39,10 @@ class WATTUNE_EXPORT Observer {
   virtual Result<std::vector<Metric>> end(std::span<const Sample> runs) = 0;
 };
 
-// A figure of the board's sensors. It is measured after the timed samples, in runs of its own, which take a second or
-// two for each configuration.
-// `power` is the watts while the kernel runs, `energy` the joules of one run. `dynamic_energy` is the part of these
-// joules above what an idle board with a context draws. `temperature` (degrees Celsius) and `voltage` (volts) are those
-// at the end.
+// A figure of the board's sensors. The figure is measured after the timed samples, in further runs that take a second
+// or two for each configuration. `power` is the watts while the kernel runs, `energy` the joules of one run.
+// `dynamic_energy` is the part of these joules above what an idle board with a context draws. `temperature` (degrees
+// Celsius) and `voltage` (volts) are the values at the end.
 enum class BoardMetric { power, energy, dynamic_energy, temperature, voltage };
 inline constexpr BoardMetric kAllBoardMetrics[] = {BoardMetric::power, BoardMetric::energy, BoardMetric::dynamic_energy,
                                                    BoardMetric::temperature, BoardMetric::voltage};

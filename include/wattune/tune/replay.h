@@ -2,7 +2,7 @@
 //
 // An evaluator over a Recording answers with what was recorded, and its clock advances by the recorded cost. So a
 // search of an hour takes a second, and every rule about time means recorded time. A configuration that was not
-// recorded has Status::not_recorded: strategies see a failure, reports count it by that name.
+// recorded gets Status::not_recorded. Strategies see it as a failure, and reports count it under that name.
 //
 //   WATTUNE_ASSIGN(ResultSet results, store::load_results("convolution.json.xz"));
 //   WATTUNE_ASSIGN(auto space, recorded_space(results));
@@ -24,15 +24,14 @@
 
 namespace wattune::inline v0_1::tune {
 
-// Returns a space of exactly the configurations in `results`, which do not tell their constraints. Fails with mismatch
-// if a value is not in its parameter's list, with invalid_argument if there are no results, otherwise as
+// Returns a space of exactly the configurations in `results`. Results do not record the constraints of the space. Fails
+// with mismatch if a value is not in its parameter's list, with invalid_argument if there are no results, otherwise as
 // SearchSpace::from_list().
 WATTUNE_EXPORT Result<space::SearchSpace> recorded_space(const ResultSet& results);
 
-// Returns the id in `space` of each Trial's configuration, found by names and values; nullopt for one that is not in
-// the space. A parameter with a single value may be absent on either side.
-// Fails with mismatch if the parameters differ, with invalid_argument if there are no Trials, or if a time is negative
-// or no number.
+// Returns the id in `space` of each Trial's configuration, found by names and values; nullopt for a configuration that
+// is not in the space. A parameter with a single value may be absent on either side. Fails with mismatch if the
+// parameters differ, with invalid_argument if there are no Trials, or if a time is negative or no number.
 WATTUNE_EXPORT Result<std::vector<std::optional<ConfigurationId>>> ids_in(const space::SearchSpace& space,
                                                                           const std::vector<Trial>& trials);
 
@@ -40,7 +39,7 @@ WATTUNE_EXPORT Result<std::vector<std::optional<ConfigurationId>>> ids_in(const 
 class WATTUNE_EXPORT Recording {
  public:
   // Matches those Trials that count with the configurations of `space`; their energy and power get the names that
-  // name_energy() gives. Fails as ids_in(), and with mismatch if no Trial is in the space.
+  // name_energy() gives. Errors are those of ids_in(), and mismatch if no Trial is in the space.
   static Result<Recording> match(const space::SearchSpace& space, ResultSet results);
 
   // Returns the same Trials with metrics and first objective of `spec` instead of the recorded ones. A Trial that lacks
@@ -70,16 +69,17 @@ class WATTUNE_EXPORT Recording {
 };
 
 enum class ReplayClock {
-  recorded,             // cost of each evaluation when it was recorded: cost_of()
-  recorded_and_search,  // also the processor time of this thread between evaluations: the strategy's
-  evaluations,          // one second for each
+  recorded,             // the recorded cost of each evaluation: cost_of()
+  recorded_and_search,  // the recorded cost, and the processor time that this thread takes between evaluations, which
+                        // is the strategy's
+  evaluations,          // one second for each evaluation
 };
 
 // Returns the metrics, beside the time, that some recorded Trial has, sorted by name.
 WATTUNE_EXPORT std::vector<std::string> recorded_metrics(const std::vector<Trial>& trials);
 
-// Makes an evaluator that answers from `recording`, which outlives it. It never fails. Evaluators may share a
-// recording.
+// Makes an evaluator that answers from `recording`, which outlives it. The evaluator never fails. Evaluators may share
+// a recording.
 WATTUNE_EXPORT std::unique_ptr<Evaluator> make_replay_evaluator(const Recording& recording, ReplayClock clock);
 
 // Returns the objectives and metrics of the correct Trials, as a prior for a search on another device or problem size

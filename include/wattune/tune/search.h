@@ -1,11 +1,11 @@
 // Search: one search as a state machine that the caller drives step by step. It says what to evaluate next, takes the
-// result, says when and why to stop, then which configurations run in turns, and which one won. tune() is the offline
-// tuning loop: it drives a Search with the evaluators of a Crew.
+// result, and says when and why to stop. Then it says which configurations run in turns, and which one won. tune() is
+// the offline tuning loop: it drives a Search with the evaluators of a Crew.
 //
 // A Search owns no device, no thread and no clock. The caller passes the time, by any clock that goes forward, and may
 // leave it out if no rule needs it. An application may drive it with launches of its own
-// (examples/cpp/drive_the_search.cc). One thread calls it. When tell() returns, the Trial is in the sink, before its
-// device can be given the next configuration.
+// (examples/cpp/drive_the_search.cc). One thread calls it. When tell() returns, the Trial is in the sink; only then can
+// its device get the next configuration.
 //
 //   Search search(space, *strategy, {"my GPU"}, sink, observer, {.stop = {.evaluations = 100}});
 //   search.start();
@@ -36,7 +36,7 @@ class FinalStage;
 
 // Returns the interval in which the objective of a correct Trial lies, as far as its samples say.
 using IntervalOf = std::function<measure::ObjectiveInterval(const Trial&)>;
-// Returns the interval of the time; any other objective is taken for exact.
+// Returns the interval of the time if that is the objective. Any other objective is taken as exact.
 WATTUNE_EXPORT measure::ObjectiveInterval objective_interval(const Trial& trial);
 
 // A search on one space by one strategy.
@@ -65,18 +65,18 @@ class WATTUNE_EXPORT Search {
   // becomes the next proposal. Returns nullopt if no proposal suits. Precondition: the device is not idle.
   std::optional<Configuration> exchange(const std::function<bool(const Configuration&)>& suits, std::size_t device = 0);
   // Returns the configurations among which next() may choose, so that they can be compiled; foresee() then tells what
-  // compiling showed. Empty if the strategy does not use that, or has chosen already.
+  // compiling showed. Returns nothing if the strategy does not use compile features, or has chosen already.
   const std::vector<Configuration>& prospects(Nanoseconds now = {});
   void foresee(const Configuration& configuration, const search::CompileFeatures& features);
   // Returns how many of the prospects the strategy needs to know before next() chooses.
   std::size_t least_foreseen() const { return strategy_.least_foreseen(prospects_.size()); }
-  // Returns the configurations in flight and those that will probably follow, the next first, so that it can be
+  // Returns the configurations in flight and those that will probably follow, the next first, so that they can be
   // compiled meanwhile.
   std::vector<Configuration> expected() const;
   // Sets TuningOptions::ahead from now on.
   void set_ahead(std::size_t ahead) { ahead_ = ahead; }
   // Returns work that the strategy should do while an evaluation is in flight, before any other call, on any thread.
-  // Empty if there is none.
+  // Returns an empty function if there is none.
   std::function<void()> pending_work() { return strategy_.pending_work(); }
   // True if an evaluation is in flight.
   bool waiting() const { return !in_flight_.empty(); }
@@ -85,15 +85,15 @@ class WATTUNE_EXPORT Search {
   // Precondition: the device is not idle.
   Result<void> tell(Observation observation, Nanoseconds now = {}, std::size_t device = 0);
   // Takes an error that no configuration caused. If one of several devices is lost (device_lost), it leaves the search
-  // and its configuration is recorded as failed. Any other error ends the search once the evaluations in flight were
-  // told. Fails with errors of the sink.
+  // and its configuration is recorded as failed. Any other error ends the search once tell() got the evaluations in
+  // flight. Fails with errors of the sink.
   Result<void> fail(const Error& error, Nanoseconds now = {}, std::size_t device = 0);
   // Notes how busy the device is, for events and the result.
   void note(std::size_t device, const Pipeline& pipeline);
 
   // Returns the contestants of the final, which run in turns on the device that idle() names: the finalists, then the
-  // default configuration. Called when nothing is in flight and next() returns nullopt. Empty if the result needs no
-  // final. After fail() with a lost device it returns the same contestants again.
+  // default configuration. It is called when nothing is in flight and next() returns nullopt. Returns nothing if the
+  // result needs no final. After fail() with a lost device it returns the same contestants again.
   std::vector<Configuration> next_contest(const IntervalOf& interval = objective_interval,
                                           Nanoseconds turn_overhead = {});
   // Takes the result of the contest, which is empty if it was cancelled. If none of the finalists is correct,
@@ -129,12 +129,12 @@ class WATTUNE_EXPORT Search {
   const TuningOptions options_;
   std::size_t ahead_;
   Nanoseconds started_;
-  std::unordered_set<ConfigurationId, search::IdHash> known_;  // told, or in flight
-  std::vector<Configuration> proposals_;                       // waiting for evaluation, the next first
+  std::unordered_set<ConfigurationId, search::IdHash> known_;  // ids whose outcome was told, or that are in flight
+  std::vector<Configuration> proposals_;                       // proposals that wait for evaluation, the next first
   std::vector<Configuration> prospects_;                       // candidates among which the strategy chooses
   std::vector<Value> last_costly_;  // values of `costly` in the last configuration handed out
   std::vector<Evaluation> in_flight_;
-  std::vector<std::optional<Observation>> best_before_;  // of each device
+  std::vector<std::optional<Observation>> best_before_;  // the best observation of each device
   std::unique_ptr<Tally> tally_;
   std::unique_ptr<FinalStage> final_;
   std::optional<Error> error_;  // the error that ended the search
@@ -149,15 +149,15 @@ class WATTUNE_EXPORT Crew {
   struct Finished {
     std::size_t member = 0;
     Result<Observation> observation;
-    std::optional<Pipeline> pipeline;  // the member's, when it finished
+    std::optional<Pipeline> pipeline;  // the member's figures when it finished
   };
 
-  // Waits for all evaluations in flight.
+  // Waits for the end of all evaluations in flight.
   virtual ~Crew() = default;
 
   virtual std::size_t size() const = 0;
-  // Returns the member's evaluator, for every call except evaluate().
-  // Precondition: the member is idle, unless the call is now().
+  // Returns the member's evaluator, for every call except evaluate(). Precondition: the member is idle; now() may be
+  // called at any time.
   virtual Evaluator& evaluator(std::size_t member) const = 0;
   // Starts the evaluation of a configuration. Precondition: the member is idle.
   virtual void start(std::size_t member, const Configuration& configuration) = 0;
@@ -165,21 +165,22 @@ class WATTUNE_EXPORT Crew {
   virtual Finished wait() = 0;
 };
 
-// Makes a crew that runs each evaluator on a thread of its own. A single evaluator works on the thread that waits for
-// it, so that a run on one device needs no further thread. The evaluators outlive the crew.
+// Makes a crew that runs each evaluator on a thread of its own. A single evaluator runs on the calling thread, so that
+// a run on one device needs no further thread. The evaluators outlive the crew.
 WATTUNE_EXPORT std::unique_ptr<Crew> make_threads(std::span<Evaluator* const> evaluators);
 
 // Runs the offline tuning loop. Tells the strategy those `resumed` Trials that count, then asks it, evaluates, records
 // and tells, until a stop rule holds. An Error of the evaluator (not a failed configuration) or of the sink ends the
 // run; everything measured before is in the sink.
 //
-// Several evaluators, one for each of several equal devices, work at the same time on one search. An idle one gets the
-// next proposal, and Trials come in the order in which they end. The calling thread makes all calls, except evaluate()
-// of several evaluators, each of which runs on a thread of its own. Other threads may only set `cancel`.
+// Several evaluators, one for each of several equal devices, work at the same time on one search. An idle evaluator
+// gets the next proposal, and Trials come in the order in which they end. The calling thread makes all calls, except
+// evaluate() of several evaluators, each of which runs on a thread of its own. Other threads may only set `cancel`.
 //
-// With several evaluators each races configurations against the best that it measured itself, and the final runs on the
-// first that is left. An evaluator whose device is lost leaves the run, and the loss of the last one is an Error. In
-// either case its configuration is recorded as a runtime failure. Precondition: at least one evaluator.
+// With several evaluators, each races configurations against the best that it measured itself. The final runs on the
+// first evaluator that is left. An evaluator whose device is lost leaves the run, and the loss of the last one is an
+// Error. In either case the evaluator's configuration is recorded as a runtime failure. Precondition: at least one
+// evaluator.
 WATTUNE_EXPORT Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy,
                                          std::span<Evaluator* const> evaluators, TrialSink& sink,
                                          TuningObserver& observer, const std::vector<Trial>& resumed,

@@ -1,6 +1,6 @@
 // TuningSession: everything that tuning one spec takes, opened by one call: devices, the pool that compiles for them,
 // measuring policies, evaluators, and a strategy with its stop rule. find_devices_for() and open_device() find and open
-// the devices. plan_search() decides everything before them: the TuningTask that open() takes.
+// the devices. plan_search() decides everything that needs no device; its result is the TuningTask that open() takes.
 //
 // A session owns all its parts; one thread at a time uses it. Any thread may call the free functions. Devices are
 // opened in worker processes of their own, or in this process if asked for (DriverHost).
@@ -46,9 +46,9 @@ using Placement = std::function<std::optional<Configuration>(const Trial& trial,
 WATTUNE_EXPORT Result<Placement> placement(const KernelSpec& spec, const space::SearchSpace& space);
 
 // Keeps the former default configuration as the reference of a run whose spec names none and whose default has changed.
-// If the default of `recorded` was another one, evaluates that one, whose outputs are then compared with those of the
-// present default. If they agree, `info` gets the reference of `recorded`, with which its journal goes on. Fails with
-// mismatch if they do not agree, or if the space lacks the former default.
+// If `recorded` had another default, evaluates that one, and compares its outputs with those of the present default. If
+// they agree, `info` gets the reference of `recorded`, with which its journal goes on. Fails with mismatch if they do
+// not agree, or if the space lacks the former default.
 WATTUNE_EXPORT Result<void> adopt_former_reference(const space::SearchSpace& space, Evaluator& evaluator,
                                                    const RunInfo& recorded, RunInfo& info);
 
@@ -56,9 +56,8 @@ WATTUNE_EXPORT Result<void> adopt_former_reference(const space::SearchSpace& spa
 WATTUNE_EXPORT Result<backend::Discovery> find_devices(const DriverHost& where = {});
 
 // Returns the devices that the user named ("auto", a selector, a list of selectors, a backend, part of a name) and that
-// compile one of the spec's languages.
-// Fails with unavailable, saying why, if there is no device; with not_found, mismatch or invalid_argument as
-// backend::select_devices().
+// compile one of the spec's languages. Fails with unavailable and the reason if there is no device. Other errors are
+// those of backend::select_devices().
 WATTUNE_EXPORT Result<std::vector<DeviceInfo>> find_devices_for(const KernelSpec& spec, const std::string& wanted,
                                                                 const DriverHost& where = {});
 
@@ -99,7 +98,7 @@ enum class Clocks { set, current };
 // Recorded results that answer in the place of a device.
 struct WATTUNE_EXPORT Replay {
   ResultSet results;
-  Identity identity;  // of these results
+  Identity identity;  // identity of these results
 };
 
 // Results of an earlier run, and the name that errors about them give, such as their file's.
@@ -115,11 +114,11 @@ struct WATTUNE_EXPORT SessionOptions {
   std::string device = "auto";
   std::optional<Replay> replay = {};
 
-  std::string strategy = {};  // if empty, make_plan() chooses, also the stop rule if none is set
+  std::string strategy = {};  // strategy; if empty, make_plan() chooses it, and also the stop rule if none is set
   std::map<std::string, double> strategy_parameters = {};
   std::vector<EarlierResults> earlier = {};  // results for other devices or problem sizes, to learn from
-  // A method instead of a strategy: a procedure for energy (search/method.h), which decides what is searched for and
-  // has energy observed. It uses the session's seed, budget, start and constraints. Empty for no method.
+  // A method instead of a strategy: a procedure for energy (search/method.h), which decides the objective and has
+  // energy observed. The method uses the session's seed, budget, start and constraints. If empty, no method is used.
   std::string method = {};
   search::MethodOptions method_options = {};
   std::vector<MeasuredKernel> others = {};  // other kernels of the board, from which the method `advised` learns
@@ -130,14 +129,15 @@ struct WATTUNE_EXPORT SessionOptions {
   // follow the spec's constraints in RunInfo.
   std::vector<space::Predicate> predicates = {};
 
-  MakePolicy policy = measure::make_gated;  // makes one for each device
+  MakePolicy policy = measure::make_gated;  // function that makes one policy for each device
   measure::SamplingOptions sampling;
   Clocks clocks = Clocks::set;
-  EvaluatorOptions evaluation;         // except its compilers, which are the session's
-  measure::ShootOutOptions shoot_out;  // its warm-up is that of `sampling`
+  EvaluatorOptions evaluation;         // options of the evaluators, except the compilers, which are the session's
+  measure::ShootOutOptions shoot_out;  // options of the final; the warm-up is that of `sampling`
 
   std::optional<std::uint64_t> compile_processes = {};  // nullopt for the machine's default; 0 if the devices compile
-  std::optional<std::uint64_t> compile_ahead = {};  // proposals; nullopt for what suits the strategy and the processes
+  std::optional<std::uint64_t> compile_ahead = {};  // number of proposals to compile ahead; nullopt for a number that
+                                                    // suits the strategy and the processes
   std::shared_ptr<backend::ImageCache> compile_cache = {};
 };
 
@@ -150,13 +150,14 @@ WATTUNE_EXPORT std::size_t compile_processes(const SessionOptions& options);
 
 // A planned search, which has no devices yet: everything that is decided before one is opened. open() takes it.
 struct WATTUNE_EXPORT TuningTask {
-  KernelSpec spec;  // without clock parameters, if options.clocks leaves them out
+  KernelSpec spec;  // the spec, without clock parameters if options.clocks leaves them out
   space::SearchSpace space;
   Plan plan;
   SessionOptions options;
-  std::string architecture = {};  // of the board; empty until open() knows it
-  // A strategy of `space`, or the error that open() returns: of search::make_strategy(), of make_method(), or of a
-  // slowdown that suits no objective. It stands beside the plan, so that a program can tell which strategy failed.
+  std::string architecture = {};  // architecture of the board; empty until open() knows it
+  // A strategy of `space`, or the error that open() returns. Errors are those of search::make_strategy() and
+  // make_method(), or that a slowdown limit suits no objective. The error is kept here instead of returned, so that a
+  // program still has the plan and can tell which strategy failed.
   Result<std::unique_ptr<search::Strategy>> strategy{nullptr};
 };
 
@@ -167,7 +168,7 @@ WATTUNE_EXPORT Result<std::unique_ptr<TuningTask>> plan_search(KernelSpec spec, 
 
 // Returns the prior that each of these results gives a search of `space` for the objective of `spec`. Fails with
 // mismatch if the parameters differ or no configuration is in the space. Fails with invalid_argument if no recorded
-// configuration is correct, and as Recording::with_objectives() if the objective needs what is not recorded.
+// configuration is correct, and as Recording::with_objectives() if the objective needs figures that are not recorded.
 WATTUNE_EXPORT Result<std::vector<std::vector<search::PriorObjective>>> priors_from(std::vector<EarlierResults> earlier,
                                                                                     const KernelSpec& spec,
                                                                                     const space::SearchSpace& space);
@@ -179,7 +180,7 @@ class WATTUNE_EXPORT TuningSession {
   explicit TuningSession(std::unique_ptr<Parts> parts);
   ~TuningSession();
 
-  const KernelSpec& spec() const;  // its source is in the devices' language
+  const KernelSpec& spec() const;  // the spec; its source is in the devices' language
   const space::SearchSpace& space() const;
   const Plan& plan() const;
   search::Strategy& strategy() const;

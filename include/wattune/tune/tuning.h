@@ -27,7 +27,7 @@ struct WATTUNE_EXPORT TuningEvent {
   std::optional<Pipeline> pipeline = {};
 };
 
-// An observer of a run; this one ignores every event. Called from the tuning thread; must not block for long.
+// An observer of a run; this one ignores every event. It is called from the tuning thread, and must not block for long.
 class WATTUNE_EXPORT TuningObserver {
  public:
   virtual ~TuningObserver() = default;
@@ -42,19 +42,19 @@ class WATTUNE_EXPORT TuningObserver {
 // The options of a search.
 struct WATTUNE_EXPORT TuningOptions {
   search::StopRule stop;
-  // Proposals that the strategy is asked for before the outcome of the first is known, for the evaluator to compile
-  // ahead; at least 1. A search that learns from outcomes learns later.
+  // Number of proposals that the strategy is asked for before the outcome of the first is known; at least 1. The
+  // evaluator compiles them ahead. A search that learns from outcomes learns later.
   std::size_t ahead = 1;
-  // Parameters that are costly to change. Waiting proposals are grouped by their values, the present values first. A
-  // strategy that learns nothing may be asked for `batch` proposals at once.
+  // Parameters that are costly to change. Waiting proposals are grouped by these parameters' values, and the group with
+  // the present values comes first. A strategy that learns nothing may be asked for `batch` proposals at once.
   std::vector<std::string> costly = {};
   std::size_t batch = 1;
   // A flag that a signal handler or another thread sets to end the run after the evaluations in flight. Outlives the
   // run. The final then ends after the run in flight and decides nothing.
   const std::atomic<bool>* cancel = nullptr;
   // Options of the final between the default configuration and those that the search could not tell from the best. The
-  // default wins unless one of them is better. There is no final after cancelling. There are fewer finalists, but at
-  // least two, if a block would last longer than max_time.
+  // default wins unless one of the others is better. There is no final after cancelling. There are fewer finalists, but
+  // at least two, if a block would last longer than max_time.
   measure::ShootOutOptions shoot_out;
   // The part of the stop rule's time that was spent before the search begins, as on opening devices. The final ends
   // soon after the stop rule's time, if need be without a verdict.
@@ -68,28 +68,30 @@ struct WATTUNE_EXPORT TuningOptions {
 // The part of one device in a run.
 struct WATTUNE_EXPORT DeviceShare {
   std::string device;           // its selector
-  std::uint64_t evaluated = 0;  // configurations, this run
-  std::optional<Error> lost;    // why it left the run
+  std::uint64_t evaluated = 0;  // configurations that the device evaluated in this run
+  std::optional<Error> lost;    // the reason why the device left the run
 };
 
 // The result of a search. The counts are numbers of configurations.
 struct WATTUNE_EXPORT TuningResult {
   std::optional<Trial> best;
-  std::vector<Trial> ties;        // configurations that the final could not tell from the best, without the best
+  std::vector<Trial> ties;        // configurations that the final could not distinguish from the best, without the best
+                                  // itself
   std::optional<Trial> baseline;  // the default configuration, if it was evaluated
-  std::uint64_t evaluated = 0;    // in this run, without resumed and skipped ones
-  std::uint64_t skipped = 0;      // in this run, with Status::constraints
+  std::uint64_t evaluated = 0;    // evaluations of this run, without resumed and skipped configurations
+  std::uint64_t skipped = 0;      // configurations of this run with Status::constraints
   std::uint64_t resumed = 0;
-  std::map<Status, std::uint64_t> by_status;  // resumed and new
-  std::uint64_t left_out = 0;  // correct ones whose time ruled out measuring energy in the search (docs/measure.md)
-  std::uint64_t lacking = 0;   // correct ones that lack a metric, because it has no value for them
-  std::string why_lacking;     // why the first of them lacks one
+  std::map<Status, std::uint64_t> by_status;  // resumed and new configurations by their status
+  std::uint64_t left_out = 0;  // correct configurations whose time ruled out measuring energy in the search
+                               // (docs/measure.md)
+  std::uint64_t lacking = 0;   // correct configurations without some metric, because it has no value for them
+  std::string why_lacking;     // the reason why the first of these lacks a metric
   std::optional<search::StopReason> stop_reason;  // nullopt while the search goes on
-  std::uint64_t samples = 0;                      // samples of the correct ones
+  std::uint64_t samples = 0;                      // samples of the correct configurations
   std::uint64_t throttled_samples = 0;            // samples that were taken while power or heat held the clock down
   Nanoseconds elapsed;
   std::optional<Pipeline> pipeline;
-  std::vector<DeviceShare> devices;  // one for each evaluator
+  std::vector<DeviceShare> devices;  // one share for each evaluator
 };
 
 }  // namespace wattune::tune
