@@ -25,7 +25,7 @@ struct BoardDebt {
 // The control of one board through NVML.
 class BoardControl : public ClockControl {
  public:
-  // Controls a board. `debt` holds the settings that another process left behind; restore() restores them as well.
+  // Controls a board. `debt` holds settings that another process left behind; restore() also restores them.
   BoardControl(const KnownBoard& known, std::string board, BoardDebt debt = {})
       : known_(known), board_(std::move(board)), debt_(debt) {}
   BoardControl(const BoardControl&) = delete;
@@ -37,11 +37,11 @@ class BoardControl : public ClockControl {
   Result<void> set(const BoardSetting& setting) override;
   Result<BoardSetting> current() override { return board_setting(known_); }
   // Restores the settings. A setting that cannot be restored stays in the debt. Power limit and application clocks can
-  // be read before they are set, locks cannot.
+  // be read before they are set, but locks cannot.
   Result<void> restore() override;
 
   const BoardDebt& debt() const { return debt_; }
-  // Returns the debt that setting `setting` would leave, without setting it. Errors are those of set().
+  // Returns the debt that set(setting) would leave, without setting anything. Errors are those of set().
   Result<BoardDebt> debt_after(const BoardSetting& setting);
 
  private:
@@ -62,7 +62,7 @@ class BoardControl : public ClockControl {
   BoardDebt debt_;
 };
 
-// Opens a board, even a real one; only the guardian may call it. `debt` is as in the constructor. Fails with
+// Opens a board, even a real one; only the guardian may call this function. `debt` is as in the constructor. Fails with
 // unavailable.
 Result<std::unique_ptr<BoardControl>> open_board_control(const std::string& pci_bus_id, const BoardDebt& debt = {});
 

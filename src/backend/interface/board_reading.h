@@ -9,7 +9,7 @@
 
 namespace wattune::inline v0_1::backend::nvml {
 
-// A board and the library that knows it. Both live as long as the process.
+// A board and the library that reports on it. Both live as long as the process.
 struct KnownBoard {
   const NvmlApi* nvml;
   nvmlDevice_t device;
@@ -26,7 +26,7 @@ BoardSetting board_setting(const KnownBoard& board);
 // Returns the board's UUID, or its place on the bus if NVML reports none.
 std::string board_uuid(const KnownBoard& board, const std::string& pci_bus_id);
 
-// The way in which the board lets a clock be set: locked to a value, as an application clock, or not at all. Locks
+// The way in which a board's clock can be set: by a lock to a value, as an application clock, or not at all. Locks
 // exist for the graphics clock from Volta on, for the memory clock from Ampere on.
 enum class ClockMeans { locked, application, none };
 ClockMeans graphics_means(const KnownBoard& board);
@@ -34,8 +34,8 @@ ClockMeans memory_means(const KnownBoard& board);
 
 // The clocks at which a board runs applications unless they are locked.
 struct ApplicationClocks {
-  unsigned memory;    // MHz
-  unsigned graphics;  // MHz
+  unsigned memory;    // in MHz
+  unsigned graphics;  // in MHz
 
   bool operator==(const ApplicationClocks&) const = default;
 };

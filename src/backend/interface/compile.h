@@ -17,8 +17,8 @@ namespace wattune::inline v0_1::backend {
 
 // The result of compiling one kernel.
 struct CompileReport {
-  std::string function;  // as C++ spells it: "scale<32>"
-  std::string symbol;    // of the function in the binary
+  std::string function;  // the function's name as C++ spells it: "scale<32>"
+  std::string symbol;    // symbol of the function in the binary
   std::string compiler;  // "NVRTC 13.0" or "nvcc"
   ImageKind kind = ImageKind::other;
   KernelResources resources;
@@ -28,10 +28,10 @@ struct CompileReport {
   std::string log;                               // the compiler's messages, without the lines that report resources
 };
 
-// Compiles the source in this process, for an architecture such as "sm_90" or the one that its options name. Fails with
-// compile_failed and the log, with not_found if the kernel is missing (naming those that exist), with unavailable or
-// timeout. Fails with invalid_argument if the source is not CUDA C++, or if the compiler makes only PTX for the
-// architecture.
+// Compiles the source in this process, for an architecture such as "sm_90" or for the one that the source's options
+// name. Fails with compile_failed and the log, with not_found if the kernel is missing (naming those that exist), with
+// unavailable or timeout. Fails with invalid_argument if the source is not CUDA C++, or if the compiler makes only PTX
+// for the architecture.
 Result<CompileReport> compile_cuda(const KernelSource& source, std::span<const Macro> macros,
                                    const std::string& architecture, Nanoseconds limit);
 
@@ -44,7 +44,7 @@ Result<Image> compile_ptx(CompileTarget target, KernelSource source, std::span<c
 using AssembledKernels = std::map<std::string, KernelResources>;
 
 // Assembles PTX with ptxas in this process, for an architecture such as "sm_90". Fails with unavailable if no ptxas is
-// installed, with compile_failed and its message if it refuses the text, or with timeout.
+// installed, with compile_failed and the message of ptxas if it refuses the text, or with timeout.
 Result<AssembledKernels> assemble_ptx(const std::string& text, const std::string& architecture, Nanoseconds limit);
 
 // Finds the symbol of an image that belongs to the function that the user named, as Program::kernel() does. Fails with
@@ -52,7 +52,8 @@ Result<AssembledKernels> assemble_ptx(const std::string& text, const std::string
 Result<std::string> find_symbol(const Image& image, const std::string& function, std::span<const Macro> macros,
                                 const std::vector<std::string>& symbols);
 
-// Returns the architecture that the source's own options name, which overrides any other; nullopt if they name none.
+// Returns the architecture that the source's own options name, which overrides any other; nullopt if no option names
+// one.
 std::optional<std::string> named_architecture(const KernelSource& source);
 
 // Finds a program of CUDA's toolkit, such as nvcc. Looks in the toolkits that CUDA_HOME and CUDA_PATH name, in

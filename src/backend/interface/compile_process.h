@@ -19,9 +19,9 @@ class CompileProcess {
   Result<Image> compile(const worker::CompileRequest& request);
   Result<CompileReport> report(const worker::ReportRequest& request);
   Result<AssembledKernels> assemble(const worker::AssembleRequest& request);
-  // Tells whether there is a process that was not ended; one that crashed counts.
+  // Tells whether there is a process that was not ended; a crashed process counts.
   bool runs();
-  // Ends the process, until the next compile(). Only the thread that compiles may call it.
+  // Ends the process; the next compile() starts a new one. Only the thread that compiles may call it.
   void end();
   // Stops the object for good: a running compile() returns an error soon, later ones at once. Any thread may call it.
   void stop();

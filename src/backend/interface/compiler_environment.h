@@ -14,8 +14,8 @@ struct EnvironmentVariable {
   std::string value;
 };
 
-// Returns the variables that are set and that the source's compiler heeds: options, folders of headers, and the
-// compiler that a variable names. Empty for NVRTC and OpenCL's drivers, which read no such variables.
+// Returns the set variables that the source's compiler reads. They give options, folders of headers, or the compiler
+// itself. Returns nothing for NVRTC and OpenCL's drivers, which read no such variables.
 std::vector<EnvironmentVariable> compiler_environment(const KernelSource& source);
 
 }  // namespace wattune::backend

@@ -15,7 +15,7 @@
 
 namespace wattune::inline v0_1::backend {
 
-// A new folder, removed with all it holds.
+// A new folder that is removed with its contents at the end.
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> create();
@@ -28,7 +28,7 @@ class TemporaryFolder {
  private:
   explicit TemporaryFolder(OwnFolder folder) : folder_(std::move(folder)) {}
 
-  std::optional<OwnFolder> folder_;  // nullopt once it was moved from
+  std::optional<OwnFolder> folder_;  // nullopt once this object was moved from
 };
 
 // Kills the running programs and removes the folders, for a process that is about to end without destructors. From then
@@ -39,9 +39,10 @@ void abandon_programs();
 // A time limit that never passes.
 inline constexpr Nanoseconds kWithoutLimit{std::numeric_limits<double>::infinity()};
 
-// Runs command[0], searched in PATH, to its end, with its output in `log`. Returns its status in the form of waitpid().
-// Fails with not_found if there is no such program, with unavailable if it cannot be started. Fails with timeout, after
-// which the program and all that it started are gone. The program inherits no other descriptor.
+// Runs command[0], which is searched in PATH, to its end. Its output goes into `log`. Returns the program's status in
+// the form of waitpid(). Fails with not_found if there is no such program, with unavailable if it cannot be started.
+// Fails with timeout, after which the program and all that it started are gone. The program inherits no other
+// descriptor.
 Result<int> run_program(const std::vector<std::string>& command, const std::filesystem::path& log,
                         Nanoseconds limit = kWithoutLimit);
 
@@ -50,11 +51,12 @@ std::string written_to(const std::filesystem::path& file);
 
 // Returns the name of a signal, such as SIGSEGV.
 std::string signal_name(int signal);
-// Returns a sentence if a signal ended the program, by its status; empty otherwise.
+// Returns a sentence if the status says that a signal ended the program; empty otherwise.
 std::string death_of(const std::string& program, int status);
 
 // Makes programs start in the process group of this worker from now on, instead of in groups of their own. The client
-// ends a worker together with its group. After a timeout of a program, processes that it started live on until then.
+// ends a worker together with its group. If a program exceeds its limit, processes that it started therefore live on
+// until the worker ends.
 void keep_programs_in_group();
 
 }  // namespace wattune::backend

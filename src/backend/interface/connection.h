@@ -1,7 +1,6 @@
 // Connection: one life of a worker, from its start until it ends, is killed, or its device is reset.
-//
 // Every object made from a worker's device keeps its Connection. A call that finds the worker dead, or has to kill it,
-// closes the Connection, and every later call on its objects answers device_lost.
+// closes the Connection. From then on, every call on these objects answers device_lost.
 #pragma once
 
 #include <functional>
@@ -22,26 +21,27 @@ class Connection : public DeviceLife {
  public:
   static Result<std::shared_ptr<Connection>> start(const WorkerOptions& options);
 
-  // Returns the information on the worker's device, once it is set.
+  // Returns the information on the worker's device, once it has been set.
   const DeviceInfo& info() const override { return info_; }
   void set_info(DeviceInfo info) { info_ = std::move(info); }
   // Checks that the worker lives. Fails with device_lost and the reason otherwise.
   Result<void> check() const;
   // Ends the worker at once, for reset().
   void close();
-  // Ends the worker, from any thread: an ask() that waits for it returns device_lost.
+  // Ends the worker, from any thread: an ask() that is waiting for the worker returns device_lost.
   void hang_up() { process_.channel().hang_up(); }
   // Lets the worker drop the object before it serves the next request.
   void release(ObjectId id) { released_.push_back(id); }
 
-  // Sends a request and waits for the answer, at most `limit` and the time to notice that it has passed. Fails with the
-  // worker's own error, or with timeout (second_try.h) or device_lost, after which the worker is gone.
+  // Sends a request and waits for the answer: at most `limit`, and the time until the worker notices that the limit has
+  // passed. Fails with the worker's own error, or with timeout (second_try.h) or device_lost, after which the worker is
+  // gone.
   template <typename Answer, typename Asked>
   Result<Answer> ask(Request request, const Asked& asked, Nanoseconds limit) {
     return ask<Answer>(request, asked, limit, {}, {});
   }
-  // Sends a request with contents: the bytes of `sent` follow the request, and `received` are filled after a good
-  // answer.
+  // Sends a request with contents: the bytes of `sent` follow the request. A good answer is followed by the bytes of
+  // `received`.
   template <typename Answer, typename Asked>
   Result<Answer> ask(Request request, const Asked& asked, Nanoseconds limit,
                      const std::vector<std::span<const std::byte>>& sent,
@@ -70,12 +70,12 @@ class Connection : public DeviceLife {
   Result<std::vector<std::byte>> exchange(std::span<const std::byte> message,
                                           const std::vector<std::span<const std::byte>>& sent,
                                           const Deadline& deadline);
-  // Returns the error for the caller after the exchange of messages failed. The worker is ended, unless the message was
-  // too long to be sent.
+  // Returns the error for the caller after the exchange of messages failed. Ends the worker, unless the message was too
+  // long to be sent.
   Error broken(Error error, Nanoseconds limit);
   // Returns the error for the caller after the worker answered with one. Some errors end the worker.
   Error refused(Error error, Nanoseconds limit);
-  // Returns the error for the caller after the limit of a request passed.
+  // Returns the caller's error for a request whose limit has passed.
   Error too_late(Error error);
   Error end(Error error);
 
@@ -85,7 +85,7 @@ class Connection : public DeviceLife {
   bool answered_ = false;
   std::vector<ObjectId> released_;
   std::string end_;                                 // reason why the worker is gone; empty while it lives
-  std::stop_callback<std::function<void()>> stop_;  // last, as it uses the other members
+  std::stop_callback<std::function<void()>> stop_;  // the last member, because it uses the others
 };
 
 }  // namespace wattune::backend::worker

@@ -1,4 +1,4 @@
-// Descriptor: owns a file descriptor and closes it. It is -1 if there is none.
+// Descriptor: owns a file descriptor and closes it. The descriptor is -1 if there is none.
 #pragma once
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// Selects the environment of processes that run a spec's code. It has the variables that compilers, drivers and kernels
-// need, and no secrets that shells hold.
+// Selects the environment of processes that run a spec's code. This environment has the variables that compilers,
+// drivers and kernels need, but none of the secrets that a shell may hold.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::backend {
 // The files that were found, as one text.
 struct IncludedFiles {
   std::string contents;  // names and contents of all files, in the order of discovery
-  // False if some are missing: their names are macros or stand in options, or they are unreadable.
+  // False if some files are missing: their names are macros or stand in options, or the files are unreadable.
   bool complete = true;
 };
 
@@ -24,12 +24,12 @@ std::vector<std::filesystem::path> header_folders(const KernelSource& source);
 // all others.
 std::vector<std::string> options_with_absolute_folders(const KernelSource& source);
 
-// Follows #include from a text in `folder` through that folder and `folders`, even if a condition excludes it. The
-// compiler's own headers are left out.
+// Follows the #include lines of a text in `folder`, even those that a condition excludes. Looks in that folder and in
+// `folders`. The compiler's own headers are left out.
 IncludedFiles included_files(const std::string& text, const std::filesystem::path& folder,
                              const std::vector<std::filesystem::path>& folders);
 
-// Follows #include from a kernel's source, with the folders and files that its options name.
+// Follows the #include lines of a kernel's source, with the folders and files that its options name.
 IncludedFiles included_files(const KernelSource& source);
 
 }  // namespace wattune::backend

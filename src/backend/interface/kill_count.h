@@ -17,11 +17,11 @@ namespace wattune::inline v0_1::backend {
 
 class KillCount {
  public:
-  // Begins to count for one task; `vmstat` names the file that counts the system's kills for lack of memory.
+  // Begins to count kills for one task; `vmstat` names the file that counts the system's kills for lack of memory.
   explicit KillCount(std::filesystem::path vmstat = "/proc/vmstat");
 
-  // Counts a kill, if the error is one. Returns false for any other error, after ten kills, and after the second kill
-  // for lack of memory.
+  // Counts a kill, if the error is that of a kill from outside. Returns false for any other error, after ten kills, and
+  // after the second kill for lack of memory.
   bool allow_another(const Error& error);
   // Counts a kill. Returns false as the other allow_another() does.
   bool allow_another();
@@ -30,7 +30,7 @@ class KillCount {
   std::uint64_t kills_of_system() const;
 
   const std::filesystem::path vmstat_;
-  std::uint64_t of_system_;  // number of kills for lack of memory, when it was last read
+  std::uint64_t of_system_;  // the system's number of kills for lack of memory, when it was last read
   int kills_ = 0;
   int lacked_memory_ = 0;
 };

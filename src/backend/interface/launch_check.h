@@ -10,8 +10,9 @@
 namespace wattune::inline v0_1::backend {
 
 // Checks a launch. Fails with launch_failed if the geometry or the local memory exceeds the limits of device or kernel.
-// Fails with mismatch if the number of arguments differs from the kernel's, or one does not fit its parameter. Fails
-// with invalid_argument for abilities that the backend lacks, and for a kernel or buffer that `life` did not make.
+// Fails with mismatch if the number of arguments differs from the kernel's, or if an argument does not fit its
+// parameter. Fails with invalid_argument for abilities that the backend lacks, and for a kernel or buffer that `life`
+// did not make.
 Result<void> check_launch(const DeviceLife& life, const Kernel& kernel, const Geometry3& geometry,
                           std::span<const LaunchArgument> arguments);
 

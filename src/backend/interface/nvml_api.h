@@ -45,7 +45,7 @@ inline constexpr unsigned NVML_POWER_SCOPE_GPU = 0;
 inline constexpr unsigned NVML_POWER_SCOPE_MODULE = 1;
 inline constexpr unsigned NVML_POWER_SCOPE_MEMORY = 2;
 
-// Reasons why the clock is lower than it could be.
+// Reasons why a clock is lower than it could be, one bit each.
 inline constexpr unsigned long long nvmlClocksEventReasonGpuIdle = 0x1;
 inline constexpr unsigned long long nvmlClocksEventReasonSwPowerCap = 0x4;
 inline constexpr unsigned long long nvmlClocksThrottleReasonHwSlowdown = 0x8;
@@ -148,7 +148,8 @@ struct NvmlApi {
 #define WATTUNE_NVML_MEMBER(function, parameters) nvmlReturn_t(*function) parameters = nullptr;
   WATTUNE_NVML_FUNCTIONS(WATTUNE_NVML_MEMBER)
 #undef WATTUNE_NVML_MEMBER
-  bool drives_real_boards = true;  // false for a stand-in, which has a function wattune_stand_in() that returns 1
+  bool drives_real_boards = true;  // false for a stand-in for tests, which has a function wattune_stand_in() that
+                                   // returns 1
 };
 
 // Returns the loaded and initialised library, the same for the whole process. Fails with unavailable, saying what to

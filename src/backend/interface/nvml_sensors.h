@@ -15,9 +15,9 @@ class NvmlSensors : public Sensors {
   explicit NvmlSensors(const std::string& pci_bus_id) : board_(find(pci_bus_id)) {}
   NvmlSensors(const NvmlApi& nvml, nvmlDevice_t device) : board_(Board{&nvml, device}) {}
 
-  // Checks that some sensor can be read. Fails with unavailable and the reason otherwise.
+  // Checks that at least one sensor can be read. Fails with unavailable and the reason otherwise.
   Result<void> check() const;
-  // Reads the clock, and whether power or heat holds it down. It is quick, because each timed launch calls it.
+  // Reads the clock, and whether power or heat holds the clock down. It is quick, because each timed launch calls it.
   Conditions conditions() const;
   Result<SensorReadings> read() override { return readings(); }
   SensorReadings readings() const;

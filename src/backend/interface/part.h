@@ -15,8 +15,8 @@
 
 namespace wattune::inline v0_1::backend {
 
-// Makes a part of a buffer. Fails with out_of_range if the buffer ends before it, with unavailable for pixels and for
-// memory of a device in another process.
+// Makes a part of a buffer. Fails with out_of_range if the part would end behind the buffer. Fails with unavailable for
+// pixels, and for memory of a device in another process.
 Result<std::unique_ptr<Buffer>> part_of(const Buffer& buffer, std::size_t offset, std::size_t bytes);
 
 }  // namespace wattune::backend

@@ -12,7 +12,7 @@ class Polling {
  public:
   // Returns the time since this object was made.
   Nanoseconds elapsed() const { return stopwatch_.elapsed(); }
-  // Pauses between two questions. Sleeps for a fixed part of the time already waited, so that the wait ends at most 1
+  // Pauses between two questions. Sleeps for a fixed share of the time waited so far, so that the wait ends at most 1
   // or 2 % late. The end of a short kernel is noticed at once; waiting for a long one takes hardly any processor time.
   void pause() const;
 

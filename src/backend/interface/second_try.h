@@ -7,7 +7,7 @@
 
 namespace wattune::inline v0_1::backend {
 
-// Marks a timeout as one of code that had to wait for processors.
+// Marks a timeout: the code that ran had to wait for processors.
 inline Error with_load(Error error) { return std::move(error).native(EAGAIN, "EAGAIN"); }
 
 // True if the error is a timeout with that mark.

@@ -12,8 +12,8 @@
 namespace wattune::inline v0_1::backend {
 
 // Checks whether a second process may use the device. Fails with unavailable for a board in CUDA's exclusive-process
-// mode, which lets no second process in. Fails with unavailable under MPS too: it runs all processes in one, so an
-// error of one breaks the application. Other devices pass.
+// mode, which lets no second process in. Fails with unavailable under MPS too: MPS runs all processes in one context,
+// so an error in one breaks the application. Other devices pass.
 Result<void> check_second_process(const DeviceInfo& device);
 
 // Returns the bytes of device memory that are free; the whole memory if the device does not report this.
