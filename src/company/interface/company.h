@@ -2,8 +2,8 @@
 // company, and each kernel a member. The session finds a configuration for each member that is best in this company.
 //
 // The objective is the makespan, from the first launch to the last end, or the board's energy in that time. In a
-// partnered run it is the time of the first kernel's launches; the others are its partners, which run all along. The
-// session owns the device, the workers that check each kernel alone, and the strategy. One thread at a time.
+// partnered run the objective is the time of the first kernel's launches. The others are its partners, which run all
+// along. The session owns the device, the workers that check each kernel alone, and the strategy. One thread at a time.
 //
 //   WATTUNE_ASSIGN(const auto session, company::CompanySession::open({{"lud", lud}, {"hotspot", hotspot}}));
 //   WATTUNE_ASSIGN(const company::CompanyReport report, session->run(*journal, observer));
@@ -32,30 +32,32 @@ struct CompanyOptions {
   tune::SessionOptions session;
   CompanyGoal goal = CompanyGoal::makespan;
   // "walk" (search/company_walk.h), "paper-walk" (algorithms 3 and 4 of the paper, corrected), or the name of a
-  // strategy, which searches the joint space. "walk+NAME" starts strategy NAME where the walk ended. If empty, the
+  // strategy that searches the joint space. "walk+NAME" starts strategy NAME where the walk ended. If empty, the
   // strategy is chosen as for one kernel.
   std::string strategy = "walk";
-  double indifference = 0.01;           // of the walk: share by which costs may differ and still count as equal
+  double indifference = 0.01;           // for the walk: share by which costs may differ and still count as equal
   std::vector<std::string> order = {};  // names of members in launch order; as given if empty
-  bool steady = false;                  // each kernel is relaunched until all have run about as long as the longest
-  bool partnered = false;               // the first kernel is timed while the others run all along
-  // The number of launches of each member in one run. If empty, the number is 1, or in a steady or partnered run it is
-  // computed from the times alone.
+  bool steady = false;                  // true to relaunch each kernel until all have run about as long as the longest
+                                        // one
+  bool partnered = false;               // true to time the first kernel while the others run all along
+  // The number of launches of each member in one run. If empty, the number is 1. In a steady or partnered run it is
+  // then computed from the members' times alone.
   std::vector<std::size_t> repetitions = {};
-  // The values of a parameter of each kernel except partners: how many of its blocks stay on each multiprocessor
-  // (CUDA). The value 0, with which the GPU places the blocks, is added. Walks keep it at 0. Without values there is no
-  // such parameter.
+  // The values of a parameter that each kernel except partners gets: how many of its blocks stay on each multiprocessor
+  // (CUDA). The value 0, with which the GPU places the blocks, is added. Walks keep the parameter at 0. If the list is
+  // empty, there is no such parameter.
   std::vector<unsigned> resident_blocks = {};
 };
 
 // The result of one member.
 struct MemberResult {
   std::string name;
-  Configuration configuration;              // its configuration in the best joint configuration
-  unsigned resident_blocks = 0;             // per multiprocessor, in company; 0 if the GPU places the blocks
-  Nanoseconds beside;                       // time of one launch in company
+  Configuration configuration;              // the member's configuration in the best joint configuration
+  unsigned resident_blocks = 0;             // resident blocks of the member on each multiprocessor; 0 if the GPU places
+                                            // the blocks
+  Nanoseconds beside;                       // time of one launch while the other members run
   Nanoseconds alone;                        // time of one launch of the same configuration alone
-  std::optional<Configuration> best_alone;  // the fastest of those that were tried alone
+  std::optional<Configuration> best_alone;  // the fastest of the configurations that were tried alone
   Nanoseconds best_alone_time;
 };
 
@@ -63,18 +65,18 @@ struct MemberResult {
 struct AgainstChoice {
   Configuration configuration;  // the other joint configuration
   std::size_t ratios = 0;   // number of ratios of resident blocks that gave correct results; this is the best of them
-  Observation observation;  // of the other one, from the runs in turns
-  std::optional<PairedGain> gain;  // of the best over the other one; nullopt if they are the same or one fails
+  Observation observation;  // the other configuration's observation, from the runs in turns
+  std::optional<PairedGain> gain;  // gain of the best over the other one; nullopt if they are the same or one fails
 };
 
 // The result of a session.
 struct CompanyReport {
   tune::TuningResult tuning;
   std::vector<MemberResult> members;  // empty if no configuration was correct
-  // The comparison with each member at its best configuration alone, at the best ratio of resident blocks that was
-  // tried. It is nullopt without a final, or if the run was cancelled.
+  // The comparison with the joint configuration in which each member has the configuration that is best alone, at the
+  // best ratio of resident blocks that was tried. It is nullopt without a final, or if the run was cancelled.
   std::optional<AgainstChoice> tuned_alone;
-  Nanoseconds in_turn;  // time of one run of each member, one after the other, each at its best alone; 0 if unknown
+  Nanoseconds in_turn;  // sum of the times of one run of each member alone, each at its best; 0 if unknown
 };
 
 // A device with kernels that are tuned together.
@@ -94,14 +96,14 @@ class CompanySession {
   const CompanySpace& space() const;
   const DeviceInfo& device() const;
   const search::StopRule& stop() const;
-  const std::string& strategy() const;  // its name
+  const std::string& strategy() const;  // the strategy's name
   std::string remark() const;           // the strategy's remark on how the search went
   // Returns how often each member is launched in one run.
   const std::vector<std::size_t>& repetitions() const;
-  // Returns, for each member, what its outputs are compared with when it runs alone.
+  // Returns for each member which outputs its own are compared with when it runs alone.
   std::vector<tune::Verification> verifications() const;
-  // Returns the description of the run: each member's parts of the identity by its name, and how the members run
-  // together.
+  // Returns the description of the run: each member's parts of the identity under the member's name, and how the
+  // members run together.
   RunInfo describe() const;
 
   // Runs the search and the final. May be called once; `resumed`, the sink, `cancel` and `spent` are as in
@@ -113,7 +115,7 @@ class CompanySession {
   std::unique_ptr<Parts> parts_;
 };
 
-// Returns how often each member was launched in one run of these results; empty if they belong to no company.
+// Returns how often each member was launched in one run of these results; empty if the results belong to no company.
 std::vector<std::size_t> repetitions_of(const RunInfo& info);
 
 }  // namespace wattune::company

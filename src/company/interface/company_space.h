@@ -31,11 +31,11 @@ inline constexpr std::uint64_t kMostTriedRatios = 256;
 
 // One of the kernels that run together.
 struct CompanyMember {
-  std::string name;  // unique among the members
+  std::string name;  // a name that is unique among the members
   KernelSpec spec;
-  // The values of a parameter "KERNEL.resident_blocks": how many of its blocks stay on each multiprocessor and take one
-  // piece of its grid after another. At 0, the default, the GPU places blocks as usual. There is no such parameter if
-  // this is empty.
+  // The values of a parameter "KERNEL.resident_blocks": how many of the kernel's blocks stay on each multiprocessor and
+  // take one piece of the grid after another. With the value 0, the default, the GPU places blocks as usual. If the
+  // list is empty, there is no such parameter.
   std::vector<unsigned> resident_blocks = {};
 };
 
@@ -48,7 +48,8 @@ class CompanySpace {
 
   const space::SearchSpace& space() const { return space_; }
   std::size_t size() const { return members_.size(); }
-  // Returns the member without clocks and power limits. own_space(), the space of its own parameters, has none either.
+  // Returns the member without clocks and power limits. own_space(), the space of the member's own parameters, has no
+  // clocks and limits either.
   const CompanyMember& member(std::size_t place) const { return members_[place].member; }
   const space::SearchSpace& own_space(std::size_t place) const { return members_[place].space; }
   // Returns the clocks and power limits of all specs.
@@ -57,23 +58,24 @@ class CompanySpace {
   // blocks (0 if it has no such parameter).
   Configuration own(std::size_t place, const Configuration& all) const;
   unsigned resident_blocks(std::size_t place, const Configuration& all) const;
-  // Returns the joint configuration in which each member has this configuration, and all else has its default.
+  // Returns the joint configuration in which each member has this configuration, and all other parameters have their
+  // defaults.
   ConfigurationId together(const std::vector<ConfigurationId>& own) const;
-  // Returns this joint configuration with every ratio of resident blocks, itself first. If there are more than
-  // kMostTriedRatios, returns only itself.
+  // Returns this joint configuration with every ratio of resident blocks, the unchanged one first. If there are more
+  // than kMostTriedRatios ratios, returns only the unchanged one.
   std::vector<ConfigurationId> ratios(ConfigurationId all) const;
 
   // Returns the candidates of each member for a walk: its block shapes, with their occupancy on a board of this
-  // architecture. If no parameter describes a block shape, the candidates are all its configurations; if these are
-  // many, only the default one.
+  // architecture. If no parameter of a member describes a block shape, the candidates are all its configurations, or
+  // only the default one if there are many.
   std::vector<search::CompanyKernel> walk_kernels(const std::string& architecture) const;
 
  private:
   struct Member {
     CompanyMember member;
     space::SearchSpace space;
-    std::vector<std::size_t> parameters;  // positions in the joint space
-    std::optional<std::size_t> resident;  // position of its resident blocks there, if it has that parameter
+    std::vector<std::size_t> parameters;  // positions of the member's parameters in the joint space
+    std::optional<std::size_t> resident;  // position of its number of resident blocks there, if it has that parameter
   };
 
   CompanySpace(std::vector<Member> members, space::SearchSpace space)

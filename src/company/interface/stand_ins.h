@@ -1,5 +1,5 @@
-// Stand-ins: built-in kernels that take the place of unknown partners. A kernel is tuned beside one of them for
-// partners that use the same resource.
+// Stand-ins: built-in kernels that take the place of unknown partners. A kernel that will run beside an unknown partner
+// is tuned beside the stand-in that uses the same resource.
 //
 // Each uses one resource only: the pipelines (`compute`: four chains of multiply-adds), the bandwidth of the memory
 // (`memory`: a copy), or its latency (`latency`: each read gives the address of the next). They are in CUDA and OpenCL,
