@@ -16,15 +16,15 @@
 namespace wattune::inline v0_1 {
 
 // Returns the energy of one run, in joules. It is the first recorded metric among `energy`, `energy_j`, `energy_mj`,
-// `ps_energy` (PowerSensor) and `nvml_energy`, or else the power times the median time.
-// A metric's own unit counts (J, mJ, uJ, kJ). Without one it is in joules, as Kernel Tuner's observers record it,
-// unless its name ends in `_mj`. Returns nullopt for a failure, if neither was recorded, and for values that are not
-// finite and positive.
+// `ps_energy` (PowerSensor) and `nvml_energy`, or else the power times the median time. A metric's own unit counts (J,
+// mJ, uJ, kJ). A metric without a unit is in joules, as Kernel Tuner's observers record it, unless its name ends in
+// `_mj`. Returns nullopt for a failure, if neither energy nor power was recorded, and for values that are not finite
+// and positive.
 std::optional<Joules> energy_of(const Observation& observation);
 
-// The metric, in joules, that stands for the energy of a configuration whose energy was not measured. Its time alone
-// showed that it needs more energy than the best, so a lower bound of its energy is recorded. The objective is computed
-// from this bound, and so is no better than the bound allows (docs/measure.md).
+// The metric, in joules, that stands for the energy of a configuration whose energy was not measured. The time alone
+// showed that the configuration needs more energy than the best, so only a lower bound of its energy is recorded. The
+// objective is computed from this bound, so the true objective is no better (docs/measure.md).
 inline constexpr std::string_view kLeastEnergy = "energy_at_least";
 // True if kLeastEnergy was recorded in place of the energy.
 bool was_left_out(const Observation& observation);

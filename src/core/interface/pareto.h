@@ -1,4 +1,4 @@
-// Several objectives at once: the costs of an Observation, and which of two dominates the other.
+// Several objectives at once: the costs of an Observation, and whether one list of costs dominates another.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ std::optional<double> value_of(const Observation& observation, const std::string
 // recorded or is not finite.
 std::optional<std::vector<double>> costs_of(const Observation& observation, const std::vector<Objective>& objectives);
 
-// True if a is at least as good as b in every number and better in one. Precondition: both have equally many.
+// True if a is at least as good as b in every number and better in one. Precondition: both have the same length.
 bool dominates(const std::vector<double>& a, const std::vector<double>& b);
 
 }  // namespace wattune

@@ -1,5 +1,5 @@
-// Functions that make text of files, compilers and drivers safe for a terminal. It may hold escape sequences, or bytes
-// that are not text.
+// Functions that make text of files, compilers and drivers safe for a terminal. Such text may hold escape sequences, or
+// bytes that are not text.
 //
 //   fmt::print("kernel  {}\n", printable(results.info.kernel_name));
 #pragma once
@@ -20,7 +20,7 @@ std::string printable_lines(std::string_view text);
 // Returns the printable text in back quotes, cut to the width of a line.
 std::string in_quotes(std::string_view text);
 
-// Returns the number of bytes of the UTF-8 character that `text` begins with, or 0 if it begins with none.
+// Returns the number of bytes of the UTF-8 character that `text` begins with, or 0 if it does not begin with one.
 // Precondition: the text is not empty.
 std::size_t utf8_character(std::string_view text);
 

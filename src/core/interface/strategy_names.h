@@ -6,7 +6,8 @@
 
 namespace wattune::inline v0_1 {
 
-// Returns Wattune's name of a strategy of KTT or Kernel Tuner; empty for a name that neither has, or that is the same.
+// Returns Wattune's name of a strategy of KTT or Kernel Tuner; an empty text for a name that neither tuner has, or that
+// is the same in Wattune.
 std::string strategy_of_other_tuner(std::string_view name);
 
 }  // namespace wattune
