@@ -20,20 +20,20 @@ namespace wattune::inline v0_1::measure {
 
 // Generates the bytes of one vector argument: `length` elements of its type and width. `evaluate` evaluates a
 // FillExpression, because the module space lies above this one. Equal specs give equal bytes on every machine. Fails
-// with out_of_range if a number does not fit the type, with invalid_argument without `evaluate` where it is needed, and
+// with out_of_range if a number does not fit the type, with invalid_argument if `evaluate` is needed and nullptr, and
 // as read_data_file() does.
 using ElementFunction = Result<double> (*)(void* context, std::size_t index);
 Result<std::vector<std::byte>> make_contents(const VectorArgument& argument, std::size_t length,
                                              std::uint64_t default_seed, ElementFunction evaluate = nullptr,
                                              void* context = nullptr);
 
-// Converts `value` to the bytes of one element. A text of digits stands for an integer from 2^63 on. Fails with
-// out_of_range if the type cannot hold the value, and with invalid_argument if it is another text.
+// Converts `value` to the bytes of one element. A value that is a text of digits stands for an integer from 2^63 on.
+// Fails with out_of_range if the type cannot hold the value, and with invalid_argument for any other text.
 Result<std::vector<std::byte>> to_bytes(double value, ElementType type);
 Result<std::vector<std::byte>> to_bytes(const Value& value, ElementType type);
 
-// Reads raw bytes, or the data of a .npy file. Fails with not_found, with mismatch if the type or size is another, with
-// parse_error for a damaged .npy header, and with io_error.
+// Reads raw bytes, or the data of a .npy file. Fails with not_found, with mismatch if the file has another type or
+// size, with parse_error for a damaged .npy header, and with io_error.
 Result<std::vector<std::byte>> read_data_file(const std::filesystem::path& path, ElementType type,
                                               std::size_t elements);
 
@@ -49,9 +49,10 @@ std::vector<std::byte> with_padding(std::vector<std::byte> dense, const VectorAr
 struct HostArgument {
   std::string name;
   std::size_t bytes = 0;   // 0 for local memory, which the reference does not get
-  std::size_t length = 0;  // elements
+  std::size_t length = 0;  // number of elements
   bool writable = false;
-  std::span<const std::byte> contents;  // `bytes` long, outlives the call; if empty, each byte is `fill`
+  std::span<const std::byte> contents;  // initial contents of `bytes` bytes, which outlive the call; if empty, each
+                                        // byte is `fill`
   std::byte fill{};
   bool wanted = false;  // true to get the contents afterwards, in `result`
   std::vector<std::byte> result;

@@ -1,8 +1,9 @@
-// Gate: bounds on the first launches of a configuration, above which it cannot be as fast as the incumbent.
+// Gate: bounds on the times of a configuration's first launches. A configuration above them is unlikely to be as fast
+// as the incumbent.
 //
-// It learns from configurations that were measured completely, whatever their first launches showed. Each of these
-// lessons gives two values. One is the excess of its first launch over its median, caused by the idle gap before. The
-// other is the ratio of its first warm sample to its median.
+// It learns from configurations that were measured completely, whatever their first launches showed. Each such
+// configuration is a lesson of two values. One is by how much its first launch is longer than its median, because of
+// the idle gap before. The other is the ratio of its first warm sample to its median.
 //
 // Let configurations be exchangeable. Then the next one exceeds the k-th smallest of m such values with probability (m
 // + 1 - k) / (m + 1) at most, whatever their distribution. Source: Vovk et al., Algorithmic Learning in a Random World,

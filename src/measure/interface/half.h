@@ -25,19 +25,20 @@ inline std::uint16_t half_from_double(double value) {
   const unsigned sign = std::signbit(value) ? 0x8000u : 0u;
   const double magnitude = std::fabs(value);
   if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7e00u);
-  if (magnitude >= 65520.0) return static_cast<std::uint16_t>(sign | 0x7c00u);  // half way above the largest, 65504
-  // Rounding up may carry into the exponent; the exponent is correct then.
+  if (magnitude >= 65520.0) return static_cast<std::uint16_t>(sign | 0x7c00u);  // half way from 65504 to 65536
+  // Rounding up may carry into the exponent, which then has the right value.
   if (magnitude < 0x1p-14)
     return static_cast<std::uint16_t>(sign + static_cast<unsigned>(std::nearbyint(magnitude * 0x1p24)));
   const int exponent = std::ilogb(magnitude);
-  const auto significand = static_cast<unsigned>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));  // 1024..2048
+  const auto significand = static_cast<unsigned>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));  // from 1024 to
+                                                                                                         // 2048
   return static_cast<std::uint16_t>(sign + (static_cast<unsigned>(exponent + 14) << 10) + significand);
 }
 
 // Converts the bits of a bfloat16 to a float, of which they are the upper half.
 inline float bfloat_to_float(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 
-// Converts a number to the bits of the nearest bfloat16, ties to even. It is rounded to float first.
+// Converts a number to the bits of the nearest bfloat16, ties to even. The number is rounded to float first.
 inline std::uint16_t bfloat_from_double(double value) {
   const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
   if (std::isnan(value)) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);

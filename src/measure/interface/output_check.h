@@ -1,6 +1,6 @@
 // Output check: compares a kernel's outputs with the reference, element by element.
 //
-// All functions are pure. Integers are compared exactly, also beyond 2^53, where a double cannot hold each of them.
+// All functions are pure. Integers are compared exactly, also beyond 2^53, where a double cannot hold every integer.
 // float16 and bfloat16 are decoded first.
 //
 //   if (auto mismatch = compare(actual, expected, ElementType::float32, resolve_tolerance({}, ElementType::float32)))
@@ -19,8 +19,8 @@ namespace wattune::inline v0_1::measure {
 // Byte with which outputs are filled before a kernel runs: NaN as a float, -1 as an integer, so that unwritten elements
 // show.
 inline constexpr std::byte kPoison{0xFF};
-// Other byte, for filling outputs before a second run. It tells unwritten elements from those that were written with
-// the value of kPoison.
+// Other byte, for filling outputs before a second run. With it, unwritten elements differ from elements that a kernel
+// wrote with the value of kPoison.
 inline constexpr std::byte kOtherPoison{0xA5};
 
 // A tolerance with both bounds: |actual - expected| <= absolute + relative * |expected|.
@@ -29,23 +29,23 @@ struct ResolvedTolerance {
   double relative = 0.0;
 };
 
-// Returns the user's tolerance. Missing bounds are set by the element type (absolute and relative): integers 0 and 0,
-// bfloat16 1e-2 and 4e-2, float16 1e-3 and 1e-2, float32 1e-5 and 1e-4, float64 1e-12 and 1e-9.
+// Returns the user's tolerance. Missing bounds depend on the element type. The defaults, absolute and relative, are:
+// integers 0 and 0, bfloat16 1e-2 and 4e-2, float16 1e-3 and 1e-2, float32 1e-5 and 1e-4, float64 1e-12 and 1e-9.
 ResolvedTolerance resolve_tolerance(const Tolerance& tolerance, ElementType type);
 
 // Returns the tolerance for comparing outputs with those of another kernel, which are not more exact themselves. It is
-// the user's tolerance. Without one it is absolute, a share of the largest magnitude: bfloat16 4e-2, float16 1e-2,
-// float32 1e-4, float64 1e-10, integers 0.
+// the user's tolerance if there is one. Otherwise it is an absolute tolerance, this share of the largest magnitude:
+// bfloat16 4e-2, float16 1e-2, float32 1e-4, float64 1e-10, integers 0.
 ResolvedTolerance tolerance_to_scale(const Tolerance& tolerance, ElementType type, double largest_magnitude);
 
 // The difference between two outputs: the first wrong element, the number of wrong elements, and the largest deviation.
 struct Mismatch {
   std::size_t first_index = 0;
-  std::string expected;  // of the first wrong element; a text, because a double cannot hold every int64
+  std::string expected;  // expected value of the first wrong element; a text, because a double cannot hold every int64
   std::string actual;
   std::size_t wrong_elements = 0;
   std::size_t total_elements = 0;
-  double largest_error = 0.0;  // |actual - expected|; infinity where only one of them is NaN
+  double largest_error = 0.0;  // largest |actual - expected|; infinity if only one of the two is NaN
 
   // Returns a text such as "`c`: 3 of 1024 elements are wrong, first at [7]: expected 1.5, got nan (largest error
   // inf)".
@@ -53,7 +53,7 @@ struct Mismatch {
 };
 
 // Compares two outputs; returns nullopt if all elements agree. NaN agrees only with NaN, an infinity only with itself.
-// Precondition: the spans are equally long and hold whole elements.
+// Precondition: both spans have the same length and hold whole elements.
 std::optional<Mismatch> compare(std::span<const std::byte> actual, std::span<const std::byte> expected,
                                 ElementType type, const ResolvedTolerance& tolerance);
 
