@@ -1,9 +1,9 @@
 // ClockAdvisor recommends a clock for a new kernel, on a board on which other kernels were measured at all clocks.
 //
-// It learns from the others how time and energy depend on the clock and on features, and how large the errors of such
-// predictions are. A new kernel needs a run at the highest clock. Each further run makes the advice more certain, and
-// the advisor names the clock at which a run would help most. The advisor owns its data; it is immutable, so any thread
-// may ask.
+// It learns from these kernels how time and energy depend on the clock and on features, and how large the errors of
+// such predictions are. A new kernel needs a run at the highest clock. Each further run makes the advice more certain,
+// and the advisor names the clock at which a run would help most. The advisor owns its data; it is immutable, so any
+// thread may ask.
 //
 //   WATTUNE_ASSIGN(const auto advisor, model::ClockAdvisor::learn(others));
 //   WATTUNE_ASSIGN(const auto advice, advisor.advise({.features = f, .runs = {at_top}}, {.slowdown = 0.10}));
@@ -44,18 +44,18 @@ struct KernelOverClocks {
   std::vector<ClockRun> runs;
 };
 
-// The limits that the advised clock must keep.
+// The limits within which the advised clock must stay.
 struct ClockGoal {
   std::optional<double> slowdown = {};  // longest additional time against the highest clock, as a share: 0.10
   std::optional<Watts> power = {};      // highest power of the board
-  double confidence = 0.9;              // probability with which an advised clock is to keep them, 0 to 1
+  double confidence = 0.9;              // probability with which an advised clock must stay within the limits, 0 to 1
 };
 
 // The estimate for a kernel at one clock.
 struct ClockEstimate {
   Megahertz clock;
-  Likely<double> time;    // relative to that at the highest clock
-  Likely<double> energy;  // relative to that at the highest clock
+  Likely<double> time;    // time relative to that at the highest clock
+  Likely<double> energy;  // energy relative to that at the highest clock
   bool measured = false;
 };
 
@@ -67,9 +67,9 @@ struct NextClock {
 
 // The advice for a kernel.
 struct ClockAdvice {
-  ClockEstimate at;     // the clock of least expected energy that keeps the goal
-  double chance = 1.0;  // probability that it keeps the goal
-  // Expected excess of the energy over that at the most promising other clock, as a share.
+  ClockEstimate at;     // the clock of least expected energy that meets the goal
+  double chance = 1.0;  // probability that this clock meets the goal
+  // The share of energy that the most promising other clock is expected to save over this one.
   double regret = 0.0;
   std::optional<NextClock> next = {};  // the most promising clock to measure; empty if all are measured
 };
@@ -88,7 +88,7 @@ class ClockAdvisor {
   // clocks(), or a different number of features.
   Result<std::vector<ClockEstimate>> estimate(const KernelOverClocks& kernel) const;
   // Chooses a clock for the goal. Fails as estimate() does. Fails with invalid_argument if the slowdown is below 0, the
-  // power is not positive, or the confidence is not from 0 to 1. Fails with not_found if no clock keeps the goal.
+  // power is not positive, or the confidence is not from 0 to 1. Fails with not_found if no clock meets the goal.
   Result<ClockAdvice> advise(const KernelOverClocks& kernel, const ClockGoal& goal = {}) const;
 
  private:

@@ -2,8 +2,8 @@
 // best clocks and its operations per joule there.
 //
 // Section 6.1.2: a 15-21-1 network for operations per joule, then one 16-21-1 network each for the core's and the
-// memory's clock, with operations per joule as one more input. For a pair, the features are those of fuse(). A value;
-// any thread may call its const functions.
+// memory's clock, with operations per joule as one more input. For a pair, the features are those of fuse(). It is a
+// value; any thread may call its const functions.
 //
 //   WATTUNE_ASSIGN(const auto networks, model::ClockNetworks::train(kernels, 1));
 //   const auto best = networks.at(features);
@@ -35,7 +35,7 @@ struct BestClocks {
 
 // A kernel from which networks learn.
 struct KernelAtBestClocks {
-  KernelFeatures features;  // at the highest clocks
+  KernelFeatures features;  // features at the highest clocks
   BestClocks best;          // the best of all clocks that were tried
 };
 
@@ -64,7 +64,8 @@ class ClockNetworks {
   Perceptron memory_;
 };
 
-// Returns the level that is nearest to a clock, the higher of two. Precondition: there is a level.
+// Returns the level that is nearest to a clock, and the higher one of two equally near levels. Precondition: there is a
+// level.
 Megahertz nearest_level(Megahertz clock, std::span<const Megahertz> levels);
 
 }  // namespace wattune::model

@@ -20,40 +20,41 @@ namespace wattune::inline v0_1::model {
 
 // A kernel that may run beside another one.
 struct FusableKernel {
-  KernelFeatures features = {};  // alone, at the highest clocks
-  unsigned blocks = 1;           // N: resident on an SM; for a memory-bound kernel, those that saturate the memory
+  KernelFeatures features = {};  // features of the kernel alone, at the highest clocks
+  unsigned blocks = 1;           // N: blocks resident on an SM; for a memory-bound kernel, those that saturate the
+                                 // memory
 };
 
 // The paper's equations, corrected or as they are printed.
 enum class Equations { corrected, as_printed };
 
 struct FusionOptions {
-  double memory_bandwidth = 0.0;  // MB: the highest that the GPU reaches, in GB/s
+  double memory_bandwidth = 0.0;  // MB: the highest bandwidth that the GPU reaches, in GB/s
   Equations equations = Equations::corrected;
 };
 
 // The features of a pair.
 struct FusedFeatures {
-  KernelFeatures features = {};      // X_ij (equation 3)
+  KernelFeatures features = {};      // X_ij (equation 3), the features of both kernels together
   std::array<double, 2> alpha = {};  // speed-up of each kernel's blocks, at least 1
   double beta = 1.0;                 // factor by which the memory then slows both down, at most 1
 };
 
-// Computes the features of the pair with `ratio` blocks of each on an SM, at the highest clocks. Fails with
+// Computes the features of the pair with `ratio` blocks of each kernel on an SM, at the highest clocks. Fails with
 // invalid_argument if a kernel has no blocks or issues nothing, if a feature is negative or not a number, or if there
 // is no memory bandwidth.
 Result<FusedFeatures> fuse(const FusableKernel& first, const FusableKernel& second, BlockRatio ratio,
                            const FusionOptions& options);
 
 // Computes S_ij, the operations per joule of both kernels one after the other, for the mix of work that the pair does
-// together. Each kernel runs at its own best clocks with `best` operations per joule. The result lies between the two.
-// Fails as fuse() does, and with invalid_argument if `best` is not positive.
+// together. Each kernel runs at its own best clocks with `best` operations per joule. The result lies between the two
+// values of `best`. Fails as fuse() does, and with invalid_argument if `best` is not positive.
 Result<double> sequential_efficiency(const FusableKernel& first, const FusableKernel& second, BlockRatio ratio,
                                      std::array<double, 2> best, Equations equations = Equations::corrected);
 
-// Returns the fewest resident blocks whose rate comes within `slack` of the highest, given the rates with 1, 2 ...
-// blocks. This is N of a memory-bound kernel: 5 instead of 8 for the paper's Samplerank. Returns 0 if there are no
-// rates.
+// Returns the smallest number of resident blocks whose rate is within the share `slack` of the highest. `rates` has the
+// rates with 1, 2 ... blocks. This is N of a memory-bound kernel: 5 instead of 8 for the paper's Samplerank. Returns 0
+// if there are no rates.
 unsigned saturating_blocks(std::span<const double> rates, double slack = 0.02);
 
 }  // namespace wattune::model

@@ -1,4 +1,4 @@
-// Likely is a value with the range in which it lies with 95 % probability. A value; any thread.
+// Likely is a value with the range in which it lies with 95 % probability. It is a value; any thread may use it.
 //
 //   const model::Likely<Watts> power = prediction.power;
 //   print(power.expected, power.low, power.high);

@@ -28,35 +28,35 @@ namespace wattune::inline v0_1::model {
 // The power of an idle board at one clock.
 struct IdleAtClock {
   Megahertz clock;
-  Watts power;  // at this clock, while no kernel runs
+  Watts power;  // power at this clock, while no kernel runs
 };
 
 // A board at all clocks.
 struct BoardOverClocks {
-  std::vector<IdleAtClock> idle;    // at each clock, ascending
+  std::vector<IdleAtClock> idle;    // idle power at each clock, ascending
   std::optional<Watts> limit = {};  // power above which the board lowers its clock
 };
 
 // A kernel alone.
 struct SoloKernel {
-  std::vector<ClockRun> runs;  // alone at the board's clocks, ascending; measured or estimated
-  Utilisation utilisation;     // alone at the highest of the clocks
+  std::vector<ClockRun> runs;  // runs of the kernel alone at the board's clocks, ascending; measured or estimated
+  Utilisation utilisation;     // utilisation of the kernel alone, at the highest of the clocks
   double time_error = 0.01;    // standard deviation of the times, as a share
   double power_error = 0.02;   // standard deviation of the powers, as a share
 };
 
 // Corrections of a pair's predictions at a ratio, learned from measurements.
 struct PairFactors {
-  std::array<double, 2> speed = {1.0, 1.0};  // of each beside the other, measured over predicted
+  std::array<double, 2> speed = {1.0, 1.0};  // speed of each kernel beside the other, measured over predicted
   double power = 1.0;
-  bool measured = false;  // true if speeds were measured, and power if the board reports it
+  bool measured = false;  // true if the speeds were measured, and with them the power if the board reports it
 };
 
-// Speeds of a pair with a given number of blocks of each on an SM.
+// Speeds of a pair with a given number of blocks of each kernel on an SM.
 struct PairSpeeds {
   BlockRatio ratio;
-  // Speed of each at the highest clock, divided by its speed alone, if both together ask for no more of any resource
-  // than the GPU has. It is lower than 1 because the kernel has fewer blocks, and because it waits for the other's
+  // Speed of each kernel at the highest clock, divided by its speed alone, as long as the GPU has enough of every
+  // resource for both. It is lower than 1 because the kernel has fewer blocks, and because it waits for the other's
   // requests.
   std::array<double, 2> rates = {1.0, 1.0};
   PairFactors factors = {};
@@ -67,13 +67,14 @@ struct PairSpeeds {
 struct PairPrediction {
   BlockRatio ratio;
   Megahertz asked;
-  Megahertz clock;                   // highest clock that the limit allows; the lowest clock if none keeps the limit
-  std::array<double, 2> rates = {};  // of each beside the other, divided by its speed alone at this clock
+  Megahertz clock;                   // highest clock that the power limit allows; the lowest clock if no clock meets
+                                     // the limit
+  std::array<double, 2> rates = {};  // speed of each kernel beside the other, divided by its speed alone at this clock
   Likely<double> speedup;            // sum of `rates`: the speed-up over one after the other, while both run
   Likely<Nanoseconds> time;
-  Likely<Watts> power;              // while both run
-  Watts idle;                       // while no kernel runs; not corrected
-  std::array<Watts, 2> added = {};  // that each adds at its speed alone; not corrected
+  Likely<Watts> power;              // power while both run
+  Watts idle;                       // power while no kernel runs; not corrected
+  std::array<Watts, 2> added = {};  // power that each kernel adds at its speed alone; not corrected
   Likely<Joules> energy;
   PairFactors factors;  // the factors that were applied
 };
@@ -93,8 +94,8 @@ struct SpeedErrors {
 };
 
 // Predicts the pair at each of the ratios and each clock of the board. Fails with invalid_argument if a kernel was not
-// run at the board's clocks or a number is not possible. The limit must be above the board's idle power at its lowest
-// clock, else it fails with invalid_argument too.
+// run at the board's clocks or a number is not possible. Fails with invalid_argument, too, if the limit is not above
+// the board's idle power at its lowest clock.
 Result<std::vector<PairPrediction>> predict_pair_at_clocks(const BoardOverClocks& board, const SoloKernel& first,
                                                            const SoloKernel& second, std::span<const PairSpeeds> speeds,
                                                            const SpeedErrors& errors = {});
@@ -103,15 +104,15 @@ Result<std::vector<PairPrediction>> predict_pair_at_clocks(const BoardOverClocks
 class PairMeasurements {
  public:
   // Records a measurement of both kernels together, at the ratio and clock of the prediction: the speed of each,
-  // divided by its speed alone at that clock, and the power. A power that is not positive is unknown. Ignored if a
-  // speed is not positive.
+  // divided by its speed alone at that clock, and the power. A power that is not positive is unknown. The measurement
+  // is ignored if a speed is not positive.
   void observe(const std::string& first, const std::string& second, const PairPrediction& predicted,
                std::array<double, 2> rates, Watts power);
   // Returns the corrections of a pair at a ratio; factors of 1 if it was not measured.
   PairFactors factors(const std::string& first, const std::string& second, BlockRatio ratio) const;
 
  private:
-  std::array<PairCorrection, 2> speed_;  // of the kernel whose name comes first, and of the other
+  std::array<PairCorrection, 2> speed_;  // correction of the kernel whose name comes first, and of the other
   PairCorrection power_;
 };
 

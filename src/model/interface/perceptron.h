@@ -28,8 +28,8 @@ struct TrainingSample {
 };
 
 struct TrainingOptions {
-  std::size_t hidden = 21;  // neurons
-  std::uint64_t seed = 1;   // of the initial weights; equal seeds give equal networks
+  std::size_t hidden = 21;  // number of hidden neurons
+  std::uint64_t seed = 1;   // seed of the initial weights; equal seeds give equal networks
   std::size_t most_steps = 300;
 };
 
@@ -38,12 +38,13 @@ struct NetworkShape {
   std::size_t inputs = 0;
   std::size_t hidden = 0;
 
-  // Counts weights and thresholds, in this order: those of each hidden neuron, then those of the output.
+  // Returns the number of weights and thresholds. Their order is: those of each hidden neuron, then those of the
+  // output.
   std::size_t parameters() const { return hidden * (inputs + 1) + hidden + 1; }
   bool operator==(const NetworkShape&) const = default;
 };
 
-// The range of a value in the training samples. It is scaled to -1 to 1.
+// The range of a value in the training samples. The range is scaled to -1 to 1.
 struct TrainedRange {
   double low = 0.0;
   double high = 0.0;

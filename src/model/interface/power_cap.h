@@ -26,12 +26,12 @@ Result<Megahertz> clock_under_cap(const PowerCurve& power, Watts cap, std::span<
 
 struct CapChoice {
   Watts cap;
-  OperatingPoint point;  // at the clock that the cap leaves
+  OperatingPoint point;  // power, time and energy at the clock that the cap leaves
 };
 
-// Returns the cap with the least energy among those below which the load can stay at some clock; the higher of two with
-// equal energy. Fails with not_found if it can stay below none, with invalid_argument if there are no caps or no
-// clocks.
+// Returns the cap with the least energy, and the higher one of two with equal energy. Only caps count below which the
+// load can stay at some clock. Fails with not_found if there is no such cap, with invalid_argument if there are no caps
+// or no clocks.
 Result<CapChoice> best_cap(const PowerCurve& power, const TimeCurve& time, std::span<const Watts> caps,
                            std::span<const Megahertz> table);
 

@@ -23,15 +23,15 @@ namespace wattune::inline v0_1::model {
 // The curve P(f) = base + alpha f v(f)^2, v(f) = 1 + beta max(0, f - tau). Up to tau the voltage is the lowest.
 struct PowerCurve {
   Watts base;          // P0: the part that the load does not change
-  double alpha = 0.0;  // watts per megahertz at the lowest voltage
+  double alpha = 0.0;  // watts per megahertz, at the lowest voltage
   double beta = 0.0;   // rise of the voltage per megahertz, as a share of the lowest
   Megahertz tau;       // the clock from which the voltage rises
 
-  double voltage(Megahertz clock) const;  // as a multiple of the lowest
-  Watts of_load(Megahertz clock) const;   // the part of the load
+  double voltage(Megahertz clock) const;  // voltage as a multiple of the lowest one
+  Watts of_load(Megahertz clock) const;   // the part of the power that the load causes
   Watts at(Megahertz clock) const;
-  // Returns the clock of least P(f) / f, which is the energy of a compute-bound kernel. It is tau if 2 alpha beta tau^2
-  // >= P0, else the root of 2 alpha beta v(f) f^2 = P0. It is infinite if the voltage never rises.
+  // Returns the clock of least P(f) / f, which is the energy of a compute-bound kernel. This clock is tau if 2 alpha
+  // beta tau^2 >= P0, and otherwise the root of 2 alpha beta v(f) f^2 = P0. It is infinite if the voltage never rises.
   Megahertz ridge() const;
 };
 
@@ -44,7 +44,7 @@ struct PowerSample {
 };
 
 // Returns the samples, with `capped` set in those at which the board was throttled: its clock was more than 1 % below
-// the one asked for, or its power was at least 99 % of `limit`. Existing marks are kept.
+// the requested one, or its power was at least 99 % of `limit`. Existing marks are kept.
 std::vector<PowerSample> with_capped_marked(std::vector<PowerSample> samples, std::optional<Watts> limit = {});
 
 struct ClockRange {
@@ -55,7 +55,7 @@ struct ClockRange {
 struct PowerFit {
   PowerCurve curve;
   Watts rmse;
-  Megahertz ridge;          // of the curve, limited to the sampled clocks
+  Megahertz ridge;          // ridge of the curve, limited to the sampled clocks
   ClockRange likely_ridge;  // range of the ridge with about 95 % confidence
   std::size_t samples = 0;  // number of samples used
 };
@@ -71,8 +71,8 @@ struct PowerRange {
   Watts high;
 };
 
-// Returns the range of the power at each of these clocks, with about 95 % confidence. It covers all curves that explain
-// the samples as well as chance allows, as PowerFit::likely_ridge does, and always the best fit. Fails as
+// Returns the range of the power at each of these clocks, with about 95 % confidence. The range covers all curves that
+// explain the samples as well as chance allows, as PowerFit::likely_ridge does. It always covers the best fit. Fails as
 // fit_power_curve() does.
 Result<std::vector<PowerRange>> likely_power(std::span<const PowerSample> samples, std::span<const Megahertz> clocks);
 

@@ -1,5 +1,5 @@
-// Compares clocks: two are the same level of a board's table, whose steps are several MHz, if they differ by 0.5 at
-// most.
+// Compares clocks. Two clocks are the same level of a board's table, whose steps are several MHz, if they differ by 0.5
+// MHz at most.
 #pragma once
 
 #include <cmath>

@@ -18,17 +18,17 @@ namespace wattune::inline v0_1::model {
 // The rounding of the ends of the range, which are seldom clocks of the table.
 enum class RangeEnds {
   within,      // no clock is further from the ridge than the share
-  to_nearest,  // each end moves to the nearest clock, which may lie outside, as in the paper and Kernel Tuner
+  to_nearest,  // each end moves to the nearest clock, even one outside of the range, as in the paper and Kernel Tuner
 };
 
 struct Steering {
-  double share = 0.1;  // width to either side, as a share of the ridge
+  double share = 0.1;  // width of the range to either side, as a share of the ridge
   RangeEnds ends = RangeEnds::within;
 };
 
-// Returns the clocks of the table from (1 - share) to (1 + share) times `ridge`, ascending, each once; the nearest to
-// the ridge if none lies there. Fails with invalid_argument if there are no clocks, if a clock or the ridge is not
-// positive, or if the share is not from 0 to 1.
+// Returns the clocks of the table from (1 - share) to (1 + share) times `ridge`, ascending, each once. If no clock lies
+// there, returns the one that is nearest to the ridge. Fails with invalid_argument if there are no clocks, if a clock
+// or the ridge is not positive, or if the share is not from 0 to 1.
 Result<std::vector<Megahertz>> steered_clocks(Megahertz ridge, std::span<const Megahertz> table,
                                               const Steering& steering = {});
 

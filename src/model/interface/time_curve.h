@@ -20,7 +20,7 @@ namespace wattune::inline v0_1::model {
 
 struct TimeCurve {
   Nanoseconds fixed;    // a: time that no graphics clock shortens
-  double cycles = 0.0;  // b
+  double cycles = 0.0;  // b: the part of the time that is inversely proportional to the clock
   // c: the least time at any clock; 0 if the kernel gains up to the highest clock
   Nanoseconds least = {};
 
@@ -43,12 +43,12 @@ struct OperatingPoint {
   Megahertz clock;
   Watts power;
   Nanoseconds time;
-  Joules energy;  // of the whole board: P(f) t(f)
+  Joules energy;  // energy of the whole board: P(f) t(f)
 };
 
 OperatingPoint operating_point(const PowerCurve& power, const TimeCurve& time, Megahertz clock);
 
-// Returns the clock of the table with the least energy; the higher of two with equal energy. Fails with
+// Returns the clock of the table with the least energy, and the higher one of two with equal energy. Fails with
 // invalid_argument if there are no clocks.
 Result<OperatingPoint> least_energy(const PowerCurve& power, const TimeCurve& time, std::span<const Megahertz> table);
 
