@@ -30,8 +30,7 @@ inline std::uint16_t half_from_double(double value) {
   if (magnitude < 0x1p-14)
     return static_cast<std::uint16_t>(sign + static_cast<unsigned>(std::nearbyint(magnitude * 0x1p24)));
   const int exponent = std::ilogb(magnitude);
-  const auto significand = static_cast<unsigned>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));  // from 1024 to
-                                                                                                         // 2048
+  const auto significand = static_cast<unsigned>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));  // 1024 to 2048
   return static_cast<std::uint16_t>(sign + (static_cast<unsigned>(exponent + 14) << 10) + significand);
 }
 
