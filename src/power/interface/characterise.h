@@ -27,15 +27,15 @@ inline constexpr Nanoseconds kCharacterisationInterval = nanoseconds_from_ms(2);
 class KnownLoad {
  public:
   virtual ~KnownLoad() = default;
-  // Prepares the load. From then on it may itself cost power, as a context does. Fails as a device does.
+  // Prepares the load. From then on the load may itself cost power, as a context does. Fails as a device does.
   virtual Result<void> prepare() = 0;
-  // Works without a pause for about so long. Returns when the board has nothing left to do. Fails as a device does.
+  // Works without a pause for about this time. Returns when the board has nothing left to do. Fails as a device does.
   virtual Result<void> run(Nanoseconds time) = 0;
 };
 
 // The traits of a board's sensors, and its power at rest.
 struct Characterisation {
-  std::map<std::string, SensorTraits> sensors;  // by name; the sensors that were measured
+  std::map<std::string, SensorTraits> sensors;  // traits of the measured sensors, by name
   std::optional<Watts> idle;                    // power while this process does not use the board
   std::optional<Measured<Watts>> context_idle;  // power while the load is prepared and does nothing
   std::vector<std::string> problems;  // one line for each sensor of power or energy that could not be measured
@@ -46,7 +46,7 @@ struct Characterisation {
 // Measures the sensors: at rest, at rest with a context, then during bursts of 80 to 320 ms with pauses as long, and
 // during a long burst for the noise. The lengths are random, so that edges fall on all phases of a sensor. Without a
 // load only idle power is measured. `say` gets a line for each step. Fails with unavailable if no sensor followed the
-// load, else as recorder and load do.
+// load; otherwise with errors of the recorder and the load.
 Result<Characterisation> characterise(Recorder& recorder, KnownLoad* load,
                                       const std::function<void(const std::string&)>& say = {});
 
@@ -56,8 +56,8 @@ Result<std::filesystem::path> characterisation_file(const Board& board);
 // Writes the file. Fails as characterisation_file() does, with invalid_argument if others may write to the folder, or
 // with io_error.
 Result<void> store(const Board& board, const Characterisation& characterisation);
-// Reads the file. Fails with not_found if there is none, with mismatch if it is of another driver, with parse_error if
-// it is damaged. Fails with invalid_argument if others may write to the folder.
+// Reads the file. Fails with not_found if there is no file, with mismatch if it is of another driver, with parse_error
+// if it is damaged. Fails with invalid_argument if others may write to the folder.
 Result<Characterisation> load_characterisation(const Board& board);
 // Sets the board's sensor traits and idle power from the characterisation, and adds its problems to Board::missing.
 void adopt(Board& board, const Characterisation& characterisation);

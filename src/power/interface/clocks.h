@@ -1,10 +1,10 @@
 // Borrows the clocks of a board: they are set through a guardian process, which restores them even if the borrower
 // dies.
 //
-// The guardian is the program `wattune-guardian` in a session of its own. It alone sets clocks of NVML's boards. It
-// restores them when the lease ends, when this process ends in any way, and when it has heard nothing for the length of
-// the lease. Each setting to restore is written to the disk before it is changed. If both processes are killed, the
-// next borrow_clocks() or restore_stale() restores it. One thread at a time uses a lease.
+// The guardian is the program `wattune-guardian` in a session of its own. Only the guardian sets clocks of NVML's
+// boards. It restores them when the lease ends, when this process ends in any way, and when it has heard nothing for
+// the length of the lease. Each setting to restore is written to the disk before it is changed. If both processes are
+// killed, the next borrow_clocks() or restore_stale() restores the settings. One thread at a time uses a lease.
 //
 //   WATTUNE_ASSIGN(const auto lease, power::borrow_clocks(device.info().pci_bus_id));
 //   WATTUNE_TRY(lease->set({.graphics = Megahertz(1410)}));
@@ -25,20 +25,21 @@ namespace wattune::inline v0_1::power {
 
 // The options of borrowing a board.
 struct BorrowOptions {
-  // The kinds of settings that will be set, with any values. The permission for these is checked at once, for others
-  // before they are set.
+  // The kinds of settings that will be set; the values do not matter. The permission for these kinds is checked at
+  // once, that for others before they are set.
   backend::BoardSetting wanted = {};
-  // Goes on even if another program has set the board, computes on it, or might do so.
+  // Goes on even if another program has set the board, computes on it, or may do so.
   bool take_over = false;
-  // True if this process, or one that it started, has a context on the board. Then a list of computing processes that
-  // lacks it counts as incomplete.
+  // True if this process, or one that it started, has a context on the board. Then a list of computing processes
+  // without that process counts as incomplete.
   bool has_context = false;
   // Time without a message after which the guardian restores the board, for instance because the process is stopped.
   Nanoseconds lease = nanoseconds_from_seconds(120);
-  // Longest wait of the borrower for something such as a compiler, without renew(). Within this time, a thread renews
-  // the lease for the borrower.
+  // The longest time for which the borrower does not call renew(), because it waits for something such as a compiler.
+  // For this long, a thread renews the lease in its place.
   Nanoseconds patience = {};
-  // The guardian's program. Empty for `wattune-guardian` beside the running program, else where Wattune is installed.
+  // The guardian's program. If empty, it is `wattune-guardian` beside the running program, or else where Wattune is
+  // installed.
   std::filesystem::path guardian = {};
 };
 
@@ -59,8 +60,8 @@ class ClockLease : public backend::ClockControl {
 // others' settings and others' computing.
 Result<std::unique_ptr<ClockLease>> borrow_clocks(const std::string& pci_bus_id, const BorrowOptions& options = {});
 
-// Returns the clocks and the limit that a board reports while any process holds settings of it through a guardian;
-// nullopt if none does, or if that cannot be read. An idle board may report less than it is set to.
+// Returns the clocks and the limit that a board reports while a process holds settings of the board through a guardian.
+// Returns nullopt if no process does, or if that cannot be read. An idle board may report less than it is set to.
 std::optional<backend::BoardSetting> held_setting(const std::string& pci_bus_id);
 
 // The result of restoring a board on which a dead process had left something set.

@@ -1,5 +1,5 @@
-// Controls are the settings that a board has. Each tells what this process lacks to change it. Finding them changes
-// nothing.
+// Controls are the settings that a board has. Each tells which right this process lacks for changing it. Finding them
+// changes nothing.
 //
 // Plain values; any thread may call.
 //
@@ -26,7 +26,7 @@ const char* to_string(ControlKind kind);
 // A setting of a board.
 struct Control {
   ControlKind kind;
-  bool exists = false;  // on this board, with this driver
+  bool exists = false;  // true if the setting exists on this board with this driver
   std::string lacks;    // the advice for an administrator if this process may not set it; empty if it may
 
   bool usable() const { return exists && lacks.empty(); }
@@ -39,16 +39,16 @@ Result<std::vector<Control>> find_controls(const std::string& pci_bus_id);
 Result<backend::BoardChoices> find_choices(const std::string& pci_bus_id);
 // Returns the clocks and the limit at which the board reports to run. Fails as find_controls() does.
 Result<backend::BoardSetting> find_setting(const std::string& pci_bus_id);
-// Returns the default application clock: the graphics clock at which the vendor lets applications run. nullopt if the
-// board has no application clocks. Fails as find_controls() does.
+// Returns the default application clock: the graphics clock at which the vendor lets applications run. Returns nullopt
+// if the board has no application clocks. Fails as find_controls() does.
 Result<std::optional<Megahertz>> find_default_clock(const std::string& pci_bus_id);
 
 // Checks the permission to set these values. Fails with unavailable, in one line, if `wanted` has a value that this
 // process may not set or that the board does not have.
 Result<void> check_permission(const std::string& pci_bus_id, const backend::BoardSetting& wanted);
 
-// True if a process has the rights that drivers demand of administrators, by its files `status` and `uid_map` in /proc.
-// It needs CAP_SYS_ADMIN in the first user namespace of the machine, because drivers look for it there.
+// True if a process has the rights that drivers demand of administrators. Reads its files `status` and `uid_map` in
+// /proc. The process needs CAP_SYS_ADMIN in the first user namespace of the machine, because drivers look for it there.
 bool is_administrator(std::istream& status, std::istream& uid_map);
 
 }  // namespace wattune::power

@@ -26,7 +26,7 @@ class Poller {
   const std::function<bool()> poll_;
   std::mutex mutex_;
   std::condition_variable_any stopped_;
-  std::jthread thread_;  // the last member: it uses all others
+  std::jthread thread_;  // the last member, because it uses all others
 };
 
 }  // namespace wattune::power
