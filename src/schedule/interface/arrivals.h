@@ -1,6 +1,6 @@
 // Arrivals: the kernels that a queue receives and their moments, drawn at random or recorded.
 //
-// Values; any thread. The kernels are always all kernels of a machine.
+// Values; any thread may use them. The kernels are always all kernels of a machine.
 //
 //   const auto arrivals = schedule::poisson_arrivals(machine, {.works = 1000, .load = 0.8});
 //   WATTUNE_ASSIGN(const auto recorded, schedule::parse_arrivals(text, "trace.csv", machine));
@@ -17,19 +17,19 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// A work of a queue.
+// The arrival of one work in a queue: its moment, its kernel and its priority.
 struct Arrival {
-  Nanoseconds moment;  // from the beginning of the run
+  Nanoseconds moment;  // moment, counted from the beginning of the run
   KernelId kernel = 0;
   int priority = 0;
 
   bool operator==(const Arrival&) const = default;
 };
 
-// The options of drawn arrivals.
+// Options for arrivals that are drawn at random.
 struct ArrivalOptions {
   std::size_t works = 1000;
-  // For Poisson arrivals: the solo time that arrives in a unit of time. At 1 it just keeps busy a GPU that runs one
+  // For Poisson arrivals: the solo time that arrives in a unit of time. A load of 1 just keeps a GPU busy that runs one
   // kernel at a time.
   double load = 1.0;
   std::uint64_t seed = 1;
@@ -38,7 +38,7 @@ struct ArrivalOptions {
 // Returns the traits of all kernels of the machine, in the order of their ids.
 std::vector<const KernelTraits*> kernels_of(const Machine& machine);
 
-// Draws kernels with equal probability, all of which arrive at once: the queue of the Kernelet paper.
+// Draws kernels with equal probability. All of them arrive at once, as in the queue of the Kernelet paper.
 std::vector<Arrival> backlog(const Machine& machine, const ArrivalOptions& options);
 // Draws kernels with equal probability and independent, exponentially distributed gaps between them.
 std::vector<Arrival> poisson_arrivals(const Machine& machine, const ArrivalOptions& options);

@@ -1,8 +1,8 @@
-// BufferDigest: the contents of a buffer as one number, computed on the device. Gigabytes that have not changed need
-// not be read back.
+// BufferDigest: the contents of a buffer as one number, computed on the device. With it, gigabytes that have not
+// changed need not be read back.
 //
 // Two buffers with different words have the same digest by chance in one of 2^64 cases. The device outlives the digest.
-// One thread at a time, while nothing runs that writes the buffer.
+// One thread at a time uses it, while nothing writes the buffer.
 //
 //   schedule::BufferDigest digest(*device);
 //   WATTUNE_ASSIGN(const std::uint64_t before, digest.of(*buffer));
@@ -34,11 +34,11 @@ class BufferDigest {
   Result<void> compile();
 
   backend::Device* device_;
-  std::optional<Result<void>> prepared_;  // empty until prepare() is first called
+  std::optional<Result<void>> prepared_;  // empty until the first call of prepare()
   std::unique_ptr<backend::Stream> stream_;
   std::unique_ptr<backend::Program> program_;
   std::unique_ptr<backend::Kernel> kernel_;
-  std::unique_ptr<backend::Buffer> sums_;  // one sum per thread
+  std::unique_ptr<backend::Buffer> sums_;  // one sum for each thread of the kernel
 };
 
 }  // namespace wattune::schedule

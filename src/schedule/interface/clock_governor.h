@@ -1,8 +1,9 @@
-// ClockGovernor: sets the clocks that plans ask for, only as often as switching pays, and restores them.
+// ClockGovernor: sets the clocks that plans ask for, only as often as switching pays, and restores the board's own
+// clocks.
 //
 // Switching takes a board up to a third of a second, in which it may run at either clock. Clocks that were set are
 // therefore held for a while. After the first refusal the governor restores all clocks and sets none again. The control
-// (power::borrow_clocks(), or that of a simulated board) outlives it; one thread at a time.
+// (power::borrow_clocks(), or that of a simulated board) outlives the governor; one thread at a time uses it.
 //
 //   schedule::ClockGovernor governor(lease.get());
 //   governor.ask(plan.clocks, machine.now());
@@ -36,7 +37,7 @@ class ClockGovernor {
   // lease of the board must be renewed. Returns nullopt if no clocks can be set or none were asked for.
   std::optional<Nanoseconds> due() const;
 
-  // Sets these clocks if those that are set have been held for long enough. With nullopt, the previous request still
+  // Sets these clocks if the present ones have been held for long enough. With nullopt, the previous request still
   // holds.
   void ask(const std::optional<Clocks>& wanted, Nanoseconds now);
   // Restores the board's own clocks. A failure becomes the refusal.

@@ -21,12 +21,12 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// A kernel, the way in which it runs, and how often in a row.
+// A kernel, the way in which it runs, and the number of its runs in a row.
 struct Party {
   KernelId kernel = 0;
   Form form = Form::whole;
-  unsigned per_sm = 0;             // for persistent
-  std::uint64_t slice_blocks = 0;  // for slices
+  unsigned per_sm = 0;             // for the persistent form: resident blocks on each SM
+  std::uint64_t slice_blocks = 0;  // for slices: blocks of each slice
   int priority = 0;
   SmRange sms = {};
   std::size_t repetitions = 1;
@@ -36,32 +36,34 @@ struct Party {
 struct PartyLaunch {
   Nanoseconds begin;
   Nanoseconds end;
-  std::uint64_t blocks = 0;  // number that ran
+  std::uint64_t blocks = 0;  // number of blocks that ran
 };
 
 // The times of one party.
 struct PartyRun {
-  Nanoseconds begin = kForever;  // when its first block began
+  Nanoseconds begin = kForever;  // moment when the party's first block began
   Nanoseconds end;
-  std::uint64_t blocks = 0;                // number that ran
-  std::vector<PartyLaunch> launches = {};  // in the order of their ends
+  std::uint64_t blocks = 0;                // number of blocks that ran
+  std::vector<PartyLaunch> launches = {};  // launches in the order of their ends
 
   Nanoseconds time() const { return end - begin; }
-  // Returns how many blocks ran between these moments. A launch that lies there in part counts by that part of the time
-  // that launches take there, since it may have run faster outside.
+  // Returns how many blocks ran between these moments. If a launch lies there only in part, its blocks count by its
+  // time there, divided by its length. If launches of so many blocks take longer there, their time is the divisor,
+  // since the launch may have run faster outside.
   double blocks_between(Nanoseconds from, Nanoseconds until) const;
 };
 
 // The outcome of a joint run.
 struct JointRun {
   std::vector<PartyRun> parties;
-  std::optional<Joules> energy;     // of the board
-  std::optional<Watts> power = {};  // mean between changes of its counter; nullopt if it changed less than twice
+  std::optional<Joules> energy;     // energy of the board
+  std::optional<Watts> power = {};  // mean power between changes of the energy counter; nullopt if it changed less than
+                                    // twice
 
   Nanoseconds begin() const { return std::ranges::min(parties, {}, &PartyRun::begin).begin; }
   Nanoseconds end() const { return std::ranges::max(parties, {}, &PartyRun::end).end; }
   Nanoseconds makespan() const { return end() - begin(); }
-  // Returns when the last party began. All run from then on until first_end().
+  // Returns when the last party began. All parties run from then until first_end().
   Nanoseconds all_begun() const { return std::ranges::max(parties, {}, &PartyRun::begin).begin; }
   Nanoseconds first_end() const { return std::ranges::min(parties, {}, &PartyRun::end).end; }
 };
@@ -69,25 +71,28 @@ struct JointRun {
 struct JointRunOptions {
   // After this time from the beginning nothing more is launched, and persistent launches are stopped.
   Nanoseconds stop_after = kForever;
-  // Grids of each party that must have run beside the others before `stop_after` counts, unless `longest` has passed.
+  // Number of grids of each party that must have run beside the others before `stop_after` counts, unless `longest` has
+  // passed.
   std::size_t least_grids = 0;
   Nanoseconds longest = kForever;
-  // The place of a party at whose end the run stops as well; nullopt if all parties end by themselves.
+  // The place of a party; the run stops when this party ends. Nullopt if all parties run to their ends.
   std::optional<std::size_t> until = {};
-  // Longest time of the run. If it has not ended then, the machine counts as lost.
+  // Longest time of the run. If the run has not ended after it, the machine counts as lost.
   Nanoseconds limit = nanoseconds_from_seconds(600);
 };
 
-// Runs the parties, which all begin as soon as they can. Returns when none of them runs any more, also on an error:
-// that of the first launch that was refused or failed. Fails with device_lost if the limit has passed. Precondition:
-// the machine has these kernels.
+// Runs the parties, which all begin as soon as they can. Returns when no party runs any more, also after an error. The
+// error is that of the first launch that was refused or failed. Fails with device_lost if the limit has passed.
+// Precondition: the machine has these kernels.
 Result<JointRun> run_jointly(Machine& machine, std::span<const Party> parties, const JointRunOptions& options = {});
 
-// Returns a party with this many blocks on each SM, in slices of as many waves as are worth a launch.
+// Returns a party with this many blocks on each SM, in slices of so many waves that a launch is worth its cost.
 Party sliced_party(const Machine& machine, KernelId kernel, unsigned per_sm);
-// Returns the same with persistent blocks, if the kernel has a persistent twin.
+// Returns a party with this many persistent blocks on each SM, if the kernel has a persistent twin; else that of
+// sliced_party().
 Party shared_party(const Machine& machine, KernelId kernel, unsigned per_sm);
-// Returns the parties of two kernels in a way in which they run together: as twins, unless they run whole.
+// Returns the parties of two kernels that run together in this way. They run as twins, unless the shape says that they
+// run whole.
 std::array<Party, 2> parties_of(const Machine& machine, const std::array<KernelId, 2>& pair, const PairShape& shape);
 
 }  // namespace wattune::schedule

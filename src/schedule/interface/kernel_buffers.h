@@ -1,7 +1,8 @@
 // KernelBuffers: the buffers that the configurations of one kernel share, if only one of them runs at a time.
 //
-// There is one for each argument and size; it lives as long as a configuration uses it. Outputs keep what a
-// configuration left until KernelOutputs::restore(). One thread at a time, while nothing runs on the buffers.
+// There is one buffer for each argument and size; it lives as long as a configuration uses it. Outputs keep what a
+// configuration left until KernelOutputs::restore(). One thread at a time uses the object, while nothing runs on the
+// buffers.
 //
 //   WATTUNE_ASSIGN(const auto copies, load_kernel(*device, spec, configuration, {.buffers = &buffers}));
 //   WATTUNE_TRY(buffers.note_inputs(digest));
@@ -29,13 +30,13 @@ struct ArgumentBuffers {
 
 class KernelBuffers {
  public:
-  // Returns the buffers of an argument of this size; nullopt if no configuration uses such.
+  // Returns the buffers of an argument of this size; nullopt if no configuration uses such buffers.
   std::optional<ArgumentBuffers> find(std::size_t argument, const tune::PlannedBuffer& planned) const;
   void add(std::size_t argument, const tune::PlannedBuffer& planned, const ArgumentBuffers& made, bool is_input);
   // Notes the digests of new inputs, which kernels are declared to leave alone. Fails with errors of the device.
   Result<void> note_inputs(BufferDigest& digest);
-  // Tells whether all inputs hold what was noted. Inputs whose digest cannot be computed count as unchanged. Fails with
-  // errors of the device.
+  // Tells whether all inputs still have the noted contents. Inputs whose digest cannot be computed count as unchanged.
+  // Fails with errors of the device.
   Result<bool> inputs_hold(BufferDigest& digest);
 
  private:
@@ -45,7 +46,7 @@ class KernelBuffers {
     std::weak_ptr<backend::Buffer> buffer;
     std::weak_ptr<backend::Buffer> pristine;
     bool is_input = false;
-    std::optional<std::uint64_t> digest = {};  // of an input
+    std::optional<std::uint64_t> digest = {};  // digest of an input
   };
   std::vector<Known> known_;
 };

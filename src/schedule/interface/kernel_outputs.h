@@ -2,7 +2,7 @@
 //
 // It restores the original contents of the kernel's buffers before each run, so kernels that overwrite their inputs can
 // be compared as well. With a digest, a comparison reads only outputs that differ. The device and the digest outlive
-// it; one thread at a time, while nothing runs that uses the buffers.
+// it. One thread at a time uses it, while nothing runs on the buffers.
 //
 //   schedule::KernelOutputs outputs(*device, spec, *kernel, Sameness::bits);
 //   run_alone();
@@ -36,20 +36,21 @@ enum class Sameness {
 
 class KernelOutputs {
  public:
-  // Keeps the buffers of the kernel. Without a digest, or if the device cannot compute one, outputs are always read.
+  // Keeps the kernel's buffers alive. Without a digest, or if the device cannot compute one, outputs are always read.
   KernelOutputs(backend::Device& device, const KernelSpec& spec, const LoadedKernel& kernel, Sameness sameness,
                 BufferDigest* digest = nullptr);
 
-  // Restores the original contents of what the kernel reads and writes, and poisons what it only writes, so that
-  // unwritten parts show. Fails with errors of the device, as all functions below.
+  // Restores the original contents of buffers that the kernel reads and writes. Poisons buffers that it only writes, so
+  // that unwritten parts show. Fails with errors of the device, as all functions below.
   Result<void> restore();
-  // Remembers the present contents of the outputs as the right ones. Contents that `others`, of the same kernel,
-  // remember with the same digest are shared with them instead of read.
+  // Remembers the present contents of the outputs as the right ones. If one of `others`, which are of the same kernel,
+  // remembers contents with the same digest, these are shared instead of read from the device.
   Result<void> remember(std::span<const KernelOutputs* const> others = {});
   bool remembers() const { return remembers_; }
-  // Takes over the right contents of another one, whose kernel is a copy of this one.
+  // Takes over the right contents that `other` remembers, whose kernel is a copy of this one.
   void remember_as(const KernelOutputs& other);
-  // Compares the outputs with what was remembered. Returns the first difference in one line; nullopt if there is none.
+  // Compares the outputs with the remembered contents. Returns the first difference in one line; nullopt if there is
+  // none.
   Result<std::optional<std::string>> difference();
 
   // True if there is an output that the spec does not leave out of comparisons.
@@ -62,16 +63,19 @@ class KernelOutputs {
 
  private:
   struct Kept {
-    Argument argument;  // whose contents the buffer has after the last launch
+    Argument argument;  // argument whose contents the buffer has after the last launch
     std::shared_ptr<backend::Buffer> buffer;
-    std::shared_ptr<const backend::Buffer> pristine;  // original contents, if the kernel reads it as well; else nullptr
-    std::string first_name;                           // of the argument whose contents it had before the first launch
+    std::shared_ptr<const backend::Buffer> pristine;  // original contents, if the kernel also reads the buffer; else
+                                                      // nullptr
+    std::string first_name;                           // name of the argument whose contents the buffer had before the
+                                                      // first launch
     std::shared_ptr<const std::vector<std::byte>> right = {};
     std::optional<std::uint64_t> right_digest = {};
   };
 
   Result<std::vector<std::byte>> read(const backend::Buffer& buffer) const;
-  // Returns the right contents of another one's output with the same digest; nullptr if there is none.
+  // Returns the right contents of the same output that one of `others` remembers with the same digest; nullptr if there
+  // are none.
   static std::shared_ptr<const std::vector<std::byte>> find_right(const Kept& kept,
                                                                   std::span<const KernelOutputs* const> others);
   // Returns the digest of the buffer; nullopt if it cannot be computed.
@@ -83,7 +87,7 @@ class KernelOutputs {
   Sameness sameness_;
   BufferDigest* digest_;
   bool remembers_ = false;
-  std::vector<Kept> kept_;  // what the kernel writes
+  std::vector<Kept> kept_;  // the outputs that the kernel writes
 };
 
 }  // namespace wattune::schedule

@@ -1,10 +1,10 @@
-// The shares of a GPU's resources that a kernel keeps busy alone: by the device's own counters where they may be read,
-// and else as the interpreter counted them (counted_use.h).
+// The shares of a GPU's resources that a kernel keeps busy alone: by the device's own counters if they may be read, and
+// otherwise by the interpreter's counts (counted_use.h).
 //
-// Counters see what the caches answer, so their shares of L2 and DRAM are exact. Many devices reserve them for
-// administrators. One thread at a time reads them, and nothing else runs on the device meanwhile; any thread may call
-// the other functions. A process that has read counters by CUDA gets no more streams on SMs of their own, so that a
-// device in a worker should read them.
+// Counters see which accesses the caches answer, so their shares of L2 and DRAM are exact. Many devices reserve them
+// for administrators. One thread at a time reads them, and nothing else runs on the device meanwhile; any thread may
+// call the other functions. After a process has read CUDA's counters, it gets no more streams on SMs of their own.
+// Therefore a device in a worker should read them.
 //
 //   traits.use_by_counters = schedule::read_use(*device, *kernel).value();
 //   traits.utilisation = schedule::known_utilisation(traits);
@@ -26,14 +26,14 @@ namespace wattune::inline v0_1::schedule {
 std::vector<std::string> counters_of_use();
 
 // Runs the kernel once for each pass that the counters need, from the original contents of what it reads and writes.
-// Returns the share of each resource, 0 to 1; nullopt for one whose counter has no value. `limit` bounds all passes
-// together. Fails with unavailable if the device has no counters or does not permit to read them, and with errors of
-// the launch.
+// Returns the share of each resource, 0 to 1; nullopt for a resource whose counter has no value. `limit` bounds all
+// passes together. Fails with unavailable if the device has no counters or does not permit to read them, and with
+// errors of the launch.
 Result<std::vector<std::optional<double>>> read_use(backend::Device& device, const LoadedKernel& kernel,
                                                     Nanoseconds limit = nanoseconds_from_seconds(60));
 
-// Returns the share of each resource, by the counters where these tell it and else as it was counted. Returns none if
-// the share of any resource is unknown.
+// Returns the share of each resource: by the counters if they tell it, and otherwise by the interpreter's counts.
+// Returns an empty list if the share of some resource is unknown.
 std::vector<double> known_use(const KernelTraits& kernel);
 // Returns PUR and MUR by the same rule; nullopt if either is unknown.
 std::optional<model::Utilisation> known_utilisation(const KernelTraits& kernel);

@@ -1,10 +1,11 @@
 // LoadedKernel: a kernel on a device with its grid, its arguments and its twins, ready to be launched whole or in
-// parts. A twin is a copy of the kernel that runs a part of the grid (slice/twins.h). The launches of a spec that has
-// several are one such kernel with others behind it: a sequence. Its blocks are numbered through all launches.
+// parts. A twin is a copy of the kernel that runs a part of the grid (slice/twins.h). A spec with several launches
+// gives a sequence: one such kernel, with the further launches behind it. The blocks of a sequence are numbered through
+// all launches.
 //
 // It owns its buffers, alone or with others; copies share the code. The device outlives it, and it must not be
-// destroyed while it runs; DeviceMachine, which launches it, keeps it. It is made on a thread that may use the device.
-// Launches do not restore inputs that they overwrite.
+// destroyed while it runs. The DeviceMachine that launches it keeps it alive. It is made on a thread that may use the
+// device. Launches do not restore inputs that they overwrite.
 //
 //   WATTUNE_ASSIGN(const auto copies, schedule::load_kernel(*device, spec, configuration, {.copies = 2}));
 //   WATTUNE_ASSIGN(const auto traits, machine->traits_of(*copies.front()));
@@ -34,14 +35,15 @@ namespace wattune::inline v0_1::schedule {
 struct KernelCode {
   std::unique_ptr<backend::Kernel> whole;
   // The CUDA twins that the analysis of the kernel allows, of add, linear and persistent. They take the kernel's
-  // arguments and one more, the words.
+  // arguments and one more: words in memory that tell which blocks to run.
   std::map<slice::TwinForm, std::unique_ptr<backend::Kernel>> twins = {};
-  // The OpenCL kernel that is launched from a group on; nullptr if there is none.
+  // The OpenCL kernel that can be launched from any group on; nullptr if there is none.
   std::unique_ptr<backend::Kernel> from_group = {};
-  // The reasons why there are no slices and no persistent form; empty if there are.
+  // The reasons why there are no slices and no persistent form; empty if there are both.
   std::string no_slices = {};
   std::string no_persistent = {};
-  // The blocks that the persistent form can run; why_not_persistent() looks at those of a launch.
+  // The shapes of blocks that the persistent form can run. why_not_persistent() compares them with the blocks of a
+  // launch.
   slice::BlockShape persistent_blocks = slice::BlockShape::any;
   // The kernel's PTX on CUDA, without twins, and its name there; empty if the PTX was not analysed.
   std::string ptx = {};
@@ -58,16 +60,17 @@ struct LoadedKernel {
   std::string name;
   std::shared_ptr<const KernelCode> code;
   backend::Geometry3 geometry;
-  std::vector<backend::LaunchArgument> arguments;         // of a whole launch; they point into the buffers
-  std::vector<std::shared_ptr<backend::Buffer>> buffers;  // by argument of the spec; nullptr if it is no buffer
-  // By argument: the original contents of buffers that the kernel reads and writes; else nullptr.
+  std::vector<backend::LaunchArgument> arguments;         // arguments of a whole launch; they point into the buffers
+  std::vector<std::shared_ptr<backend::Buffer>> buffers;  // buffers by argument of the spec; nullptr for an argument
+                                                          // that is no buffer
+  // By argument: the original contents of a buffer that the kernel reads and writes; nullptr for any other.
   std::vector<std::shared_ptr<backend::Buffer>> pristine = {};
-  Nanoseconds compile_time = {};  // for compiling and loading its code
-  // By argument of a launch: the spec's argument, by position. Nullopt if the launch has a value of its own. Empty if
-  // the kernel is of no spec.
+  Nanoseconds compile_time = {};  // time for compiling and loading the kernel's code
+  // By argument of a launch: the position of the spec's argument; nullopt if the launch has a value of its own. The
+  // list is empty if the kernel does not come from a spec.
   std::vector<std::optional<std::size_t>> sources = {};
-  // By argument of the spec: the argument whose buffer has its contents after the last launch. Empty if no buffers
-  // change places.
+  // By argument of the spec: the argument whose buffer has its contents after the last launch. The list is empty if no
+  // buffers change places.
   std::vector<std::size_t> holders = {};
   // The launches that follow in a sequence, one after another. They use these buffers and have none of their own.
   std::vector<std::shared_ptr<const LoadedKernel>> then = {};
@@ -80,8 +83,8 @@ inline const LoadedKernel& launch_at(const LoadedKernel& kernel, std::size_t pla
   return place == 0 ? kernel : *kernel.then[place - 1];
 }
 
-// Returns why the kernel has no slices, or no persistent form: its code has none, or none for such blocks. A sequence
-// has a form if each of its launches has it. Empty if it has one.
+// Returns why the kernel has no slices, or no persistent form; empty if it has them. Either its code has none, or none
+// for such blocks. A sequence has a form only if each of its launches has it.
 std::string why_no_slices(const LoadedKernel& kernel);
 std::string why_not_persistent(const LoadedKernel& kernel);
 // Tells whether the results may depend on the order of blocks (KernelCode::order_sensitive).
@@ -89,30 +92,31 @@ bool is_order_sensitive(const LoadedKernel& kernel);
 
 // Returns the number of blocks along each axis of the grid. Precondition: there are fewer than 2^32 along each.
 slice::Grid grid_of(const backend::Geometry3& geometry);
-// Returns the number of blocks, of a sequence those of all launches.
+// Returns the number of blocks; for a sequence, that of all its launches together.
 std::uint64_t blocks_of(const LoadedKernel& kernel);
 
 class KernelBuffers;
 
 struct LoadOptions {
   std::size_t copies = 1;
-  bool with_twins = true;                                     // if false, it has no twins and runs whole only
-  std::string why_whole = "it was loaded to run whole only";  // the reason that is given then
-  Nanoseconds limit = nanoseconds_from_seconds(120);          // of compiling, and of loading the result
-  // A pool of buffers that several configurations of the kernel share: existing ones are used and new ones added. With
-  // nullptr each copy has its own. Precondition: one copy, and a pool of this spec and device.
+  bool with_twins = true;                                     // if false, the kernel has no twins and runs only as a
+                                                              // whole
+  std::string why_whole = "it was loaded to run whole only";  // the reason that is given if `with_twins` is false
+  Nanoseconds limit = nanoseconds_from_seconds(120);          // time limit of compiling, and of loading the result
+  // A pool of buffers that several configurations of the kernel share: existing buffers are used and new ones added.
+  // With nullptr each copy has buffers of its own. Precondition: one copy, and a pool of this spec and device.
   KernelBuffers* buffers = nullptr;
 };
 
-// Compiles a kernel; on CUDA to PTX, to which it adds twins. `geometry` is that of whole launches. Fails as
-// Device::build() does. A kernel that cannot be cut is no error: the code says why.
+// Compiles a kernel. On CUDA it compiles to PTX, and adds twins to the PTX. `geometry` is that of whole launches. Fails
+// as Device::build() does. A kernel that cannot be cut into parts is no error: KernelCode::no_slices says why.
 Result<std::shared_ptr<const KernelCode>> load_code(backend::Device& device, const KernelSource& source,
                                                     std::span<const backend::Macro> macros,
                                                     const backend::Geometry3& geometry,
                                                     const LoadOptions& options = {});
 
 // Loads the kernel or the sequence of a spec with these values of its parameters, in the device's language, in as many
-// copies as asked for. The contents of its arguments are those that tuning gives it; buffers that it only writes are
+// copies as asked for. The arguments get the same contents as in tuning; buffers that the kernel only writes are
 // poisoned. Fails with invalid_argument if a sequence has too many launches, or if the configuration is beyond the
 // device's limits. Errors of load_code(), of the spec's expressions and of its files are passed on.
 Result<std::vector<std::shared_ptr<const LoadedKernel>>> load_kernel(backend::Device& device, const KernelSpec& spec,

@@ -1,8 +1,8 @@
 // Policies: choose which kernels run together, as pure functions of the queue and of the forecasts of its pairs.
 //
-// A policy is asked whenever something arrives or ends, and answers with everything that shall run. A whole kernel that
-// the answer leaves out runs on to its end; other forms give way at their next block or slice. Policies are values,
-// each of which one thread at a time uses: greedy keeps the profits of the works that it saw last.
+// A policy is asked whenever a work arrives or ends, and answers with all works that shall run. A whole kernel that the
+// answer leaves out runs on to its end; other forms give way at their next block or slice. Policies are values. One
+// thread at a time uses a policy, because `greedy` keeps the profits of the works that it saw last.
 //
 //   WATTUNE_ASSIGN(const schedule::Policy policy, schedule::find_policy("paired"));
 //   const schedule::Plan plan = policy(view, table);
@@ -25,12 +25,12 @@ namespace wattune::inline v0_1::schedule {
 struct Share {
   WorkId work = 0;
   Form form = Form::whole;
-  unsigned per_sm = 0;             // for persistent: resident blocks on each SM
-  std::uint64_t slice_blocks = 0;  // for slices: of each slice
-  unsigned in_flight = 1;          // for slices: launched at once
+  unsigned per_sm = 0;             // for the persistent form: resident blocks on each SM
+  std::uint64_t slice_blocks = 0;  // for slices: blocks of each slice
+  unsigned in_flight = 1;          // for slices: number of slices that are launched at once
   int priority = 0;
   SmRange sms = {};
-  std::uint64_t shared_bytes = 0;  // as in Launch; the scheduler sets it
+  std::uint64_t shared_bytes = 0;  // bytes of shared memory, as in Launch; the scheduler sets it
 
   bool operator==(const Share&) const = default;
 };
@@ -41,19 +41,19 @@ struct PlannedPair {
   PairShape shape = {};
 };
 
-// A decision: everything that shall run from now on.
+// A decision: all works that shall run from now on.
 struct Plan {
   std::vector<Share> shares = {};
-  std::optional<PlannedPair> pair = {};  // of paired, if two kernels begin to run together
+  std::optional<PlannedPair> pair = {};  // set by `paired`, if two kernels begin to run together
   // The clocks that these shares request; nullopt if the previous request still holds. Clocks are held for a while, so
   // they may be set later.
   std::optional<backend::BoardSetting> clocks = {};
-  // True if one kernel runs alone with as many blocks as the SMs hold, or two run in streams, or whole kernels give way
-  // to urgent works. A next one of this kind begins in a lane of its own, and may fill the SMs that the last blocks
-  // leave idle.
+  // True if one kernel runs alone with as many blocks as the SMs hold, if two run in streams, or if whole kernels give
+  // way to urgent works. Then a next work of the same kernel begins in a lane of its own, and may fill the SMs that the
+  // last blocks leave idle.
   bool fills_sms = false;
-  // True if a pair runs in a way that is to be measured. Nothing is launched behind its works, as another way may
-  // follow.
+  // True if a pair runs in a way that is to be measured. No further works are launched behind those of the pair,
+  // because another way may follow.
   bool is_trial = false;
   // Works that are launched behind those that run, each behind one of the same form, priority and SMs. Without it the
   // policy is asked for each work what would follow it.
@@ -67,20 +67,20 @@ struct Candidate {
   WorkId work = 0;
   KernelId kernel = 0;
   const KernelTraits* traits = nullptr;
-  double left = 1.0;  // expected share of its blocks that it has yet to run; for slices, that are not launched
+  double left = 1.0;  // expected share of the work's blocks that have yet to run; for slices, that are not yet launched
   int priority = 0;
   Nanoseconds submitted = {};
-  Nanoseconds limit = kForever;       // longest time that it may run
-  std::optional<Share> running = {};  // as decided, though it may not have begun
+  Nanoseconds limit = kForever;       // longest time that the work may run
+  std::optional<Share> running = {};  // the work's share, as decided, although it may not have begun
 };
 
 // The state of the clocks.
 struct ClockView {
   bool can_set = false;
-  // True if the clocks that are set have been held for long enough, which is `hold`.
+  // True if the present clocks have been held for long enough, which is `hold`.
   bool may_change = true;
   Nanoseconds hold = nanoseconds_from_seconds(1);
-  std::optional<backend::BoardSetting> held = {};  // nullopt for the board's own
+  std::optional<backend::BoardSetting> held = {};  // the clocks that are set; nullopt for the board's own
 
   bool must_hold() const { return can_set && held && !may_change; }
 };
@@ -96,13 +96,15 @@ struct QueueView {
   MachineLimits limits;
   Nanoseconds now;
   ClockView clocks = {};
-  // The works whose dependencies have ended: those that run, then others, each in the order of submission. If some do
-  // not fit, those of the highest priority follow, and then the first work of each kernel that has none among them.
+  // The works whose dependencies have ended: first the running works, then the waiting ones, each in the order of
+  // submission. If not all waiting works fit, those of the highest priority are taken, and then the first work of each
+  // kernel that has none among these.
   std::vector<Candidate> works;
-  // Works in many streams that ended since nothing ran, of each of the two kernels that run so; empty if none run so,
-  // or others run beside them.
+  // Numbers of works in many streams that ended since the machine last idled, for each of the two kernels that run in
+  // this way. Empty if no kernels do, or if others run beside them.
   std::vector<WorkCount> ended_in_many_streams = {};
-  // Further works of these kernels: those that did not fit into `works`, and those that are launched behind others.
+  // Numbers of further works of these kernels: works that did not fit into `works`, and works that are launched behind
+  // others.
   std::vector<WorkCount> later = {};
   // The works that are launched behind others.
   std::vector<WorkCount> behind = {};
@@ -112,29 +114,29 @@ struct QueueView {
 using Policy = std::function<Plan(const QueueView& view, const PairTable& table)>;
 
 struct PolicyOptions {
-  Objective objective = {};  // of paired and greedy
-  double least_gain = 0.02;  // that a pair needs over one after the other to run as one
-  double margin = 0.05;      // by which another pair must be better than the running one
-  // Longest time alone of kernels that run whole, which costs less. Longer ones run in a form that gives way to an
-  // arrival.
+  Objective objective = {};  // objective of `paired` and `greedy`
+  double least_gain = 0.02;  // gain over one after the other that a pair needs to run together
+  double margin = 0.05;      // share by which another pair must be better than the running one
+  // Longest time alone of kernels that run whole, which costs less. Kernels that take longer run in a form that gives
+  // way to an arrival.
   Nanoseconds longest_whole = nanoseconds_from_ms(2);
-  // A work that has waited for this many times its time alone goes before those that have not; never if 0.
+  // A work that has waited for this many times its time alone goes before works that have not. With 0 no work does.
   double patience = 0.0;
-  unsigned most_streams = 16;  // in use at once (streams, priority, urgent works)
-  // The priority from which works are urgent, for paired; nullopt if none are. Urgent works begin at once, whole, in
-  // lanes of higher priorities than all others. The others run whole, too: blocks of whole kernels leave their SMs one
-  // by one, and urgent ones take their places.
+  unsigned most_streams = 16;  // largest number of streams in use at once (streams, priority, urgent works)
+  // The priority from which on works are urgent, for `paired`; nullopt if none is. Urgent works begin at once, as whole
+  // kernels, in lanes of higher priorities than all others. The other works also run as whole kernels: their blocks
+  // leave the SMs one by one, and urgent blocks take their places.
   std::optional<int> urgent_from = {};
   unsigned slices_in_flight = 2;
-  model::PruningThresholds pruning = {};  // of kernelet
-  std::uint64_t seed = 1;                 // of the random policy
+  model::PruningThresholds pruning = {};  // thresholds of `kernelet`
+  std::uint64_t seed = 1;                 // seed of the policy `random`
 };
 
 // The forecasts that a policy needs.
 enum class ForecastKind {
   none,
   balanced_ratio,  // chain_forecaster, RatioRule::balanced
-  best_ratio,      // residency_forecaster; or the best split, if pairs share SMs by persistent twins
+  best_ratio,      // residency_forecaster; the best split counts too if pairs share SMs by persistent twins
   split,           // split_forecaster
 };
 
@@ -143,7 +145,7 @@ struct PolicyTraits {
   std::string_view name;
   std::string_view explanation;
   ForecastKind forecasts = ForecastKind::none;
-  Form form = Form::persistent;  // in which pairs share SMs
+  Form form = Form::persistent;  // form in which pairs share SMs
   bool heeds_objective = false;
 };
 

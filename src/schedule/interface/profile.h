@@ -15,23 +15,24 @@
 namespace wattune::inline v0_1::schedule {
 
 struct ProfileOptions {
-  std::size_t rounds = 3;          // of each run; the median counts
-  bool residency = true;           // whether to run its persistent twin with fewer blocks
-  bool ranges = true;              // whether to run it on fewer SMs
-  bool slices = true;              // whether to find the least slice
-  double slicing_overhead = 0.02;  // highest share that slicing costs at the least slice; p of Kernelet (section 4.2)
-  double twin_overhead = 0.10;     // highest cost of the twin alone, as a share; a slower twin counts as none
+  std::size_t rounds = 3;          // number of runs for each figure; the median counts
+  bool residency = true;           // true to run the kernel's persistent twin with fewer blocks
+  bool ranges = true;              // true to run the kernel on fewer SMs
+  bool slices = true;              // true to find the least slice
+  double slicing_overhead = 0.02;  // largest share of time that slicing may cost; it decides the least slice (p of
+                                   // Kernelet, section 4.2)
+  double twin_overhead = 0.10;     // largest cost of the twin alone, as a share of time; a slower twin counts as none
 };
 
-// Returns the time of the grid by itself, whole, as a median; one more run before warms it up. Fails with not_found if
+// Returns the median time of the whole grid alone; one more run before it serves as a warm-up. Fails with not_found if
 // there is no such kernel.
 Result<Nanoseconds> time_alone(Machine& machine, KernelId kernel, std::size_t rounds = 3);
 
 // Returns the kernel's traits with measured values in place of the machine's: `alone`, `overlapped_speed`, `twin_speed`
-// and `rate_at_residency` (with a persistent twin), `speed_on_sms` and `saturating_share` (if the machine has
-// ranges of SMs), `least_slice` (if the kernel can be cut). `persistent` becomes false if the twin costs too much.
-// Utilisation and the profile of its warps stay, since no time tells them. Fails with not_found if there is no such
-// kernel.
+// and `rate_at_residency` (with a persistent twin), `speed_on_sms` and `saturating_share` (if the machine has ranges of
+// SMs), `least_slice` (if the kernel can be cut). `persistent` becomes false if the twin costs too much. Utilisation
+// and the profile of its warps stay as they are, since they do not follow from times. Fails with not_found if there is
+// no such kernel.
 Result<KernelTraits> profile(Machine& machine, KernelId kernel, const ProfileOptions& options = {});
 
 }  // namespace wattune::schedule

@@ -29,18 +29,18 @@ Result<std::vector<ProfiledKernel>> profile_all(const simulate::GpuModel& gpu,
                                                 const std::vector<simulate::SimulatedKernel>& kernels);
 
 // Returns the same kernels with grids of this many waves; a wave is the blocks with which a kernel alone fills the GPU.
-// The work of their blocks is scaled so that each kernel takes about this time. So the problem sizes of a paper favour
-// no kernel.
+// The work of their blocks is scaled so that each kernel takes about this time. Therefore the problem sizes of a paper
+// favour no kernel.
 Result<std::vector<simulate::SimulatedKernel>> equally_long(const simulate::GpuModel& gpu,
                                                             std::vector<simulate::SimulatedKernel> kernels,
                                                             Nanoseconds time, unsigned waves);
 
 // The source of the forecasts.
 enum class Knowledge {
-  // The policy's own forecaster, if the kernels' profiles suffice for it; else as `measured`. Measurements of the run
-  // correct it.
+  // Forecasts of the policy's own forecaster, if the kernels' profiles suffice for it; otherwise as `measured`.
+  // Measurements of the run correct them.
   predicted,
-  measured,  // every pair runs at every ratio (the oracle); the policy `split` is forecast nevertheless
+  measured,  // forecasts from runs of every pair at every ratio (the oracle); `split` is predicted nevertheless
 };
 
 struct QueueOptions {
@@ -49,25 +49,26 @@ struct QueueOptions {
   PolicyOptions policy_options = {};
   // With a control of clocks the kernels must have profiles at clocks, and pairs are forecast there (clock_profile.h).
   SchedulerOptions scheduler = {};
-  std::optional<Watts> board_limit = {};     // above which the board lowers its clock; nullopt if unknown
+  std::optional<Watts> board_limit = {};     // power above which the board lowers its clock; nullopt if unknown
   std::optional<Megahertz> own_memory = {};  // the board's own memory clock; nullopt if unknown
-  bool uses_copies = false;  // the n-th work of a kernel uses its n-th copy; else all use the kernel's own buffers
-  const std::atomic<bool>* cancel = nullptr;  // ends the run as `cancelled`
+  bool uses_copies = false;  // true if the n-th work of a kernel uses its n-th copy; false if all use the kernel's own
+                             // buffers
+  const std::atomic<bool>* cancel = nullptr;  // a flag that ends the run as `cancelled`
   const PairTable* known = nullptr;           // pairs that need no forecast; nullptr if all need one
-  // Forecasts pairs in the place of the policy's own forecaster, at the clocks that it chooses; the policy's own if
-  // empty.
+  // Forecasts pairs in the place of the policy's own forecaster, at the clocks that this function chooses. If empty,
+  // the policy's own is used.
   Forecaster forecaster = {};
-  std::vector<KernelId> kernels = {};  // whose pairs are forecast; all of the machine if empty
+  std::vector<KernelId> kernels = {};  // kernels whose pairs are forecast; all of the machine if empty
 };
 
-// Forecasts all pairs that this policy plans by; several runs may share the table. `sm` is an SM of the machine, as
+// Forecasts all pairs of kernels for this policy; several runs may share the table. `sm` is an SM of the machine, as
 // chains model it (simulate::chain_sm()). Fails with errors of the forecaster.
 Result<PairTable> forecast_all(Machine& machine, const QueueOptions& options, const model::ChainSm& sm = {});
 
-// True if pilots, short runs of the pairs, give the forecasts that this policy plans by. `split` has none.
+// True if this policy plans by forecasts from pilots, which are short runs of the pairs. `split` has no pilots.
 bool has_pilots(const QueueOptions& options);
 
-// Ends the works of an interrupted run, so that they do not run on into the next one. `submitted` is their number.
+// Ends the works of an interrupted run, so that they do not continue in the next run. `submitted` is their number.
 void stop_all(Scheduler& scheduler, Machine& machine, std::size_t submitted);
 
 // Runs the queue. Fails with not_found if there is no such policy, with the first error of a work that did not succeed,
@@ -76,8 +77,8 @@ void stop_all(Scheduler& scheduler, Machine& machine, std::size_t submitted);
 Result<QueueRun> run_queue(Machine& machine, const std::vector<Arrival>& arrivals, const QueueOptions& options,
                            const PairTable& forecasts, Trace* trace = nullptr);
 
-// Returns the time from the first block to the last if works run one after the other, as they arrive, and each takes as
-// long as alone. Precondition: the machine has these kernels, with times alone.
+// Returns the time from the first block to the last if works run one after the other in the order of their arrival,
+// each as fast as alone. Precondition: the machine has these kernels, with times alone.
 Nanoseconds time_in_turn(const Machine& machine, const std::vector<Arrival>& arrivals);
 
 }  // namespace wattune::schedule

@@ -1,4 +1,4 @@
-// Runtime: runs kernels that many threads submit on one machine, together where that gains.
+// Runtime: runs kernels that many threads submit on one machine. Kernels run together if that makes them faster.
 //
 // It owns its machine, a thread that drives it, and a thread that forecasts new pairs while their kernels run alone.
 // Any thread may call any function at any time. The destructor cancels the works that are left; a Ticket outlives its
@@ -26,8 +26,8 @@ namespace wattune::inline v0_1::schedule {
 enum class WhenFull { wait, refuse };
 // The treatment of works that are left at the end.
 enum class Shutdown {
-  finish,  // runs everything that was submitted
-  cancel,  // ends waiting works at once, running ones at their next block
+  finish,  // runs all submitted works to their ends
+  cancel,  // ends waiting works at once, and running works at their next block
 };
 
 struct RuntimeOptions {
@@ -49,29 +49,29 @@ class Runtime {
  public:
   // Starts the threads. Precondition: there is a machine and a policy.
   Runtime(std::unique_ptr<Machine> machine, RuntimeOptions options);
-  ~Runtime();  // Shutdown::cancel
+  ~Runtime();  // Ends the runtime as shutdown(Shutdown::cancel) does.
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
   // Submits all of the works or none. Fails with busy if there is no room (with WhenFull::refuse), with
-  // invalid_argument if there are more at once than there is ever room for, and with unavailable after shutdown().
-  // Errors of Scheduler::submit() are passed on.
+  // invalid_argument if the works are more than there is ever room for, and with unavailable after shutdown(). Errors
+  // of Scheduler::submit() are passed on.
   Result<std::vector<Ticket>> submit(std::span<const Work> works);
   Result<Ticket> submit(const Work& work);
-  // Asks for the end of the work. Returns false if it has ended; true if it will end, possibly in success if it was
-  // faster.
+  // Asks for the end of the work. Returns false if it has ended already. Returns true if it will end, possibly with
+  // success if it ends before the cancellation takes effect.
   bool cancel(const Ticket& ticket);
 
   // Waits until all works have ended. New works are refused from the beginning of the call. A second call with
-  // Shutdown::cancel hurries a first one with Shutdown::finish.
+  // Shutdown::cancel shortens a first one with Shutdown::finish.
   void shutdown(Shutdown how);
 
   RuntimeStatistics statistics() const;
-  // Returns why nothing runs any more; nullopt if the machine is not lost.
+  // Returns why nothing runs any more; nullopt as long as the machine is not lost.
   std::optional<Error> lost() const;
   // Returns the forecasts of pairs, as corrected until now.
   PairTable pairs() const;
-  // Returns Trace::json() of the newest state.
+  // Returns Trace::json() of the present trace.
   std::string trace_json() const;
   const Machine& machine() const;
 

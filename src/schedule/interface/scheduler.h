@@ -1,9 +1,9 @@
 // Scheduler: a queue of works on one machine, driven by the events of the machine.
 //
 // It has no thread and no clock of its own, so that equal calls give equal runs; runtime.h adds threads. It asks its
-// policy whenever something arrived or ended, and turns the plan into launches. It starts new works, stops those that
-// must give way, resumes them at the next block, and keeps windows of slices full. The machine and the trace outlive
-// it; one thread at a time.
+// policy whenever a work arrived or ended, and turns the plan into launches. It starts new works, stops those that must
+// give way, resumes them at the next block, and keeps windows of slices full. The machine and the trace outlive it; one
+// thread at a time.
 //
 //   schedule::Scheduler scheduler(machine, *schedule::find_policy("paired"));
 //   WATTUNE_ASSIGN(const auto ids, scheduler.submit(works));
@@ -28,17 +28,18 @@
 namespace wattune::inline v0_1::schedule {
 
 struct SchedulerOptions {
-  // The largest number of works that a decision considers; it considers at most as many first works of other kernels
-  // besides. This bounds the cost of a decision.
+  // The largest number of works that a decision considers, which bounds its cost. In addition it considers at most as
+  // many works that are the first of other kernels.
   std::size_t window = 64;
-  // The time for which a cancelled work, or one beyond its limit, may hold the machine. Then the machine is lost.
+  // The time for which a cancelled work, or a work beyond its limit, may hold the machine. After that the machine
+  // counts as lost.
   Nanoseconds grace = nanoseconds_from_seconds(1);
-  // The time for which new launches wait for the blocks of such a work to leave.
+  // The time for which new launches wait for the blocks of such a work to end.
   Nanoseconds drain = nanoseconds_from_ms(10);
   double correction_weight = PairTable::kDefaultWeight;
-  Objective objective = {};  // of the policy; for it the best way of a pair is found
-  // Sets the clocks that plans ask for and restores them at the end. With nullptr, the board keeps its own. It outlives
-  // the scheduler.
+  Objective objective = {};  // objective of the policy, for which the best way of a pair is found
+  // Control of clocks, which sets the clocks that plans request and restores the board's own at the end. With nullptr,
+  // the board keeps its own clocks. The control outlives the scheduler.
   backend::ClockControl* clocks = nullptr;
   Nanoseconds clock_hold = nanoseconds_from_seconds(1);  // shortest time for which clocks are held
 };
@@ -54,32 +55,33 @@ class Scheduler {
   // invalid_argument if a grid has no blocks, no SM holds a block, a limit is not positive, or works wait for each
   // other. Fails with cancelled if a work of `after` has failed, and with device_lost.
   Result<std::vector<WorkId>> submit(std::span<const Work> works);
-  // Cancels a work. A waiting one ends at once; one that runs, or is launched behind one that runs, ends with its
-  // launches, persistent ones at the next block. Returns false if the work has ended or never existed.
+  // Cancels a work. A waiting work ends at once. A work that runs, or is launched behind a running one, ends with its
+  // launches; persistent launches end at the next block. Returns false if the work has ended or never existed.
   bool cancel(WorkId work);
 
-  // Asks the policy and launches what its plan wants.
+  // Asks the policy and makes the launches of its plan.
   void dispatch();
   // Notes launches that ended, and the time and energy until now.
   void note(const std::vector<Ended>& ended);
   // Returns until when to wait for the machine at the latest.
   Nanoseconds deadline() const;
 
-  bool is_idle() const;     // no work is left
-  bool is_running() const;  // launches are in flight
+  bool is_idle() const;     // Tells whether no work is left.
+  bool is_running() const;  // Tells whether launches are in flight.
   std::size_t size() const;
-  // Returns why no clocks are set any more, after the board has had its own back; nullopt if nothing was refused.
+  // Returns why no clocks are set any more; nullopt if nothing was refused. The board has got its own clocks back by
+  // then.
   const std::optional<Error>& clock_refusal() const;
   // Returns why nothing runs here any more; nullopt if the machine is not lost.
   const std::optional<Error>& lost() const;
 
-  // Returns the works that ended since the last call, in the order in which they did.
+  // Returns the works that ended since the last call, in the order of their ends.
   std::vector<Finished> take_finished();
   // Returns pairs of kernels that were seen first since the last call and have no forecast.
   std::vector<std::pair<KernelId, KernelId>> take_unknown_pairs();
   // Stores the forecast of a pair.
   void learn(KernelId first, KernelId second, const PairForecast& forecast);
-  // Replaces everything that was known of pairs by this table.
+  // Replaces everything that is known about pairs by this table.
   void learn(PairTable table);
   const PairTable& table() const;
 

@@ -24,7 +24,7 @@ struct SimulatedMachineOptions {
   Nanoseconds fetch{700};
 };
 
-// Returns the limits of a machine of this GPU.
+// Returns the limits of a machine with this GPU.
 MachineLimits limits_of(const simulate::GpuModel& gpu);
 
 // Returns the time of the kernel's grid on a GPU of its own. This and all functions below that take such a kernel fail
@@ -36,8 +36,9 @@ Result<KernelTraits> traits_of(const simulate::SimulatedKernel& kernel, const si
 // Returns the traits of the kernel from runs alone on a GPU of its own: with time, utilisation and saturating share.
 Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
 
-// Returns both for a sequence: launches that make one work, one after another. A block counts as if it took the most
-// that one of its launches takes. Predictions are those of the longest launch. Precondition: there is a launch.
+// Returns the traits of a sequence, as above: of launches that make up one work, one after another. A block counts as
+// if it took the most resources that a block of any launch takes. Predictions are those of the longest launch.
+// Precondition: there is a launch.
 Result<KernelTraits> traits_of(const std::vector<simulate::SimulatedKernel>& launches, const simulate::GpuModel& gpu);
 Result<KernelTraits> profile_alone(const std::vector<simulate::SimulatedKernel>& launches,
                                    const simulate::GpuModel& gpu);
@@ -47,7 +48,7 @@ class SimulatedMachine final : public Machine {
   explicit SimulatedMachine(simulate::GpuModel gpu, const SimulatedMachineOptions& options = {});
   ~SimulatedMachine() override;
 
-  // Adds a kernel with the traits of profile_alone(), or with these; or a sequence.
+  // Adds a kernel with the traits of profile_alone(), or with the given traits; or adds a sequence.
   Result<KernelId> add(const simulate::SimulatedKernel& kernel);
   KernelId add(const simulate::SimulatedKernel& kernel, const KernelTraits& traits);
   KernelId add(std::vector<simulate::SimulatedKernel> launches, const KernelTraits& traits);

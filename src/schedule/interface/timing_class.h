@@ -1,8 +1,8 @@
-// The class of a kernel: which kind of resource it fills. Times tell it, of the kernel alone on few and on all SMs and
-// with few and with all resident blocks, or else the resources that it uses.
+// The class of a kernel: which kind of resource it fills. Times of the kernel alone tell it: on few and on all SMs, and
+// with few and with all resident blocks. If these times are missing, the resources that the kernel uses tell it.
 //
-// Times need no counts, so they judge them: no count can be right that leaves everything half idle where times tell
-// that something is full. Pure functions; any thread may call.
+// Times do not depend on counts, so they can refute them. If times tell that a resource is full, counts cannot be right
+// by which every resource is half idle. Pure functions; any thread may call.
 //
 //   if (schedule::are_complementary(gemm, copy).value_or(false)) run_together();
 #pragma once
@@ -15,36 +15,37 @@
 namespace wattune::inline v0_1::schedule {
 
 enum class KernelClass {
-  unknown,      // nothing tells it
+  unknown,      // neither times nor counts tell it
   shared_full,  // a resource that all SMs share is full, such as DRAM: the kernel is as fast on few SMs
   sm_full,      // a resource of each SM is full, such as a pipe: the kernel needs all SMs, but not all resident blocks
 };
 std::string_view to_string(KernelClass full);  // "unknown", "shared", "sm"
 
-// Tells the class by `speed_on_sms` and `rate_at_residency`. It is unknown if either is missing that it needs, or if
-// fewer places for blocks do not mean more rounds of blocks. Equal times then tell nothing.
+// Tells the class by `speed_on_sms` and `rate_at_residency`. The class is unknown if a needed one of these is missing.
+// It is unknown, too, if the kernel needs no more rounds of blocks with fewer places for them, because equal times then
+// tell nothing.
 KernelClass timing_class(const KernelTraits& kernel);
 
-// Tells the class by times. If these do not tell it, the class is the only kind of which a resource is used for more
-// than 60 % (known_use()). Counts of what all SMs share are upper bounds, since they know no cache. So they may tell
-// that nothing of that kind is full, but only counters tell that something is.
+// Tells the class by times. If these do not tell it, the class is the only kind with a resource that is used for more
+// than 60 % (known_use()). Counts of resources that all SMs share are upper bounds, since they model no caches. So such
+// counts may show that no shared resource is full, but only counters can show that one is.
 KernelClass kernel_class(const KernelTraits& kernel);
 
-// True if one of the two fills what all SMs share, and the other a resource of each SM. Returns nullopt if the class of
-// either is unknown.
+// Tells whether one of the two kernels fills a resource that all SMs share, and the other a resource of each SM.
+// Returns nullopt if the class of one is unknown.
 std::optional<bool> are_complementary(const KernelTraits& first, const KernelTraits& second);
 
-// True if the kernel's class is known by its times, but no resource of that kind is used for more than 60 % by its
-// counts (`use`). The counts are wrong then. False if there are no counts.
+// Tells whether the kernel's times refute its counts (`use`): its class is known by its times, but by the counts no
+// resource of that kind is used for more than 60 %. False if there are no counts.
 bool refutes_counts(const KernelTraits& kernel);
 
-// Returns PUR and MUR. If they are unknown, all of the kind of resource is used that is full by the kernel's class, and
-// none of the other.
+// Returns PUR and MUR. If they are unknown, the kind of resource that is full by the kernel's class counts as used
+// completely, and the other kind as unused.
 model::Utilisation likely_utilisation(const KernelTraits& kernel);
 
-// Returns the rank of a kernel among resident launches that begin together, the first of which has the lowest. The one
-// goes first that fills what all SMs share, and then the one that issues least often (PUR). An unknown PUR counts as a
-// half.
+// Returns the rank of a kernel among resident launches that begin together; the lowest rank begins first. A kernel that
+// fills a resource which all SMs share goes first, and then the kernel that issues least often (PUR). An unknown PUR
+// counts as a half.
 double launch_rank(const KernelTraits& kernel);
 
 }  // namespace wattune::schedule

@@ -40,14 +40,15 @@ struct Span {
 struct Decision {
   Nanoseconds moment;
   std::string reason;
-  double speedup = 1.0;  // forecast
+  double speedup = 1.0;  // forecast speed-up
   std::size_t waiting = 0;
-  std::optional<PlannedPair> pair = {};  // as in Plan
+  std::optional<PlannedPair> pair = {};  // the pair, as in Plan
 };
 
 class Trace {
  public:
-  // Keeps at most this many events and only counts later ones, so that a runtime of days does not fill the memory.
+  // Keeps at most this many events and only counts later ones. So a runtime that works for days does not fill the
+  // memory.
   explicit Trace(std::size_t most_events = 1'000'000) : most_events_(most_events) {}
 
   void add(Span span);
