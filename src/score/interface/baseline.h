@@ -15,15 +15,15 @@
 
 namespace wattune::inline v0_1::score {
 
-// Begin and end of the measured part of a run: the share of the way from the median to the optimum that random search
-// has covered.
+// The measured part of a run begins and ends when random search has covered these shares of the way from the median to
+// the optimum.
 inline constexpr double kStartShare = 0.01;
 inline constexpr double kEndShare = 0.95;
 
 class Baseline {
  public:
-  // Makes a baseline from every configuration of a space, each once. Fails with invalid_argument if none is correct, if
-  // all correct ones are equally fast, so that there is nothing to search for, or if they cost no time.
+  // Makes a baseline from every configuration of a space, each once. Fails with invalid_argument if no configuration is
+  // correct, if all correct ones are equally fast, so that there is nothing to search for, or if they cost no time.
   static Result<Baseline> of(const std::vector<Trial>& trials, tune::ReplayClock clock);
 
   std::size_t valid() const { return best_first_.size(); }
@@ -40,8 +40,8 @@ class Baseline {
   // Returns the median cost of a correct or failed evaluation, in seconds.
   double median_cost() const { return median_cost_; }
 
-  // Returns where the measured part of a run begins or ends, in seconds from the start of the run. It is at least two
-  // evaluations long.
+  // Returns where the measured part of a run begins or ends, in seconds from the start of the run. The measured part is
+  // at least two evaluations long.
   double start() const { return start_; }
   double end() const { return end_; }
   // Returns the length of runs in seconds.

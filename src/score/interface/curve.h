@@ -1,7 +1,7 @@
 // Combines repeated runs of a strategy into one curve of performance over time, from which a score is computed.
 //
-// The method is that of Willemsen et al. (FGCS 159, 2024), as docs/score.md describes it. It takes the best values so
-// far of all repeats, as ranks in the space, against time. A bagged decreasing regression is fitted to them and
+// The method is that of Willemsen et al. (FGCS 159, 2024), as docs/score.md describes it. Its data are the best values
+// so far of all repeats over time, as ranks in the space. A bagged decreasing regression is fitted to them and
 // normalised, so that random search is 0 and the optimum 1.
 #pragma once
 
@@ -18,7 +18,7 @@ inline constexpr std::size_t kCurvePoints = 1000;
 
 // One evaluation of a run. The points begin with the first correct evaluation.
 struct RunPoint {
-  double seconds = 0.0;  // since the run began, this evaluation included
+  double seconds = 0.0;  // time since the run began, this evaluation included
   double best = 0.0;     // best objective so far
 };
 
@@ -26,23 +26,23 @@ struct RunPoint {
 struct SearchRun {
   std::vector<RunPoint> points;
   std::size_t evaluations = 0;
-  std::size_t not_recorded = 0;  // how many of them had no answer in the recording
-  double search_seconds = 0.0;   // the strategy's own processor time, where the clock counts it
-  std::string remark;            // search::Strategy::remark()
+  std::size_t not_recorded = 0;  // number of evaluations without an answer in the recording
+  double search_seconds = 0.0;   // the strategy's own processor time, if the clock counts it
+  std::string remark;            // the strategy's remark (search::Strategy::remark())
 };
 
 // The performance of one strategy on one space, from its repeats. `baseline` outlives it. It is immutable and may be
 // shared between threads.
 class Performance {
  public:
-  // Takes the runs. Precondition: some run has a point.
+  // Takes the runs. Precondition: at least one run has a point.
   Performance(const Baseline& baseline, const std::vector<SearchRun>& runs);
 
   // Returns the performance at each of kCurvePoints times: 0 is random search, 1 the optimum. `seed` decides which
   // samples the bagging draws.
   std::vector<double> curve(std::uint64_t seed) const;
   // Returns the curve of one regression in which each run counts as often as `weights` says (parallel to the runs). A
-  // bootstrap repeats this. Precondition: some run that counts has a weight.
+  // bootstrap calls this function repeatedly. Precondition: at least one run that counts has a weight.
   std::vector<double> weighted_curve(const std::vector<double>& weights) const;
   // True if the run has a point in the measured part or, if no run has one there, in the part where all points lie. At
   // least one run counts.
@@ -63,9 +63,9 @@ class Performance {
   std::size_t repeats_;
   std::vector<double> times_;
   std::vector<double> random_;       // expected best of random search at each time
-  std::vector<RankedPoint> points_;  // of all runs, ascending by time
-  std::vector<bool> counts_;         // for each run
-  double stopping_point_;            // in seconds
+  std::vector<RankedPoint> points_;  // points of all runs, ascending by time
+  std::vector<bool> counts_;         // for each run: whether it counts
+  double stopping_point_;            // moment after which the curve is held constant, in seconds
 };
 
 // Returns the mean of a curve, which must not be empty.

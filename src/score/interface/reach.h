@@ -20,22 +20,22 @@ struct ReachOptions {
   std::size_t repeats = 100;
   std::uint64_t seed = 1;
   std::size_t ahead = 1;  // number of proposals that a strategy is asked for in advance
-  unsigned threads = 0;   // with 0, one for each processor
+  unsigned threads = 0;   // number of threads; with 0, one for each processor
   // Function that is called after each run, from any thread, one at a time.
   std::function<void(std::size_t done, std::size_t all)> progress;
 };
 
 struct SpaceReach {
-  std::uint64_t near = 0;  // configurations that are near the optimum
+  std::uint64_t near = 0;  // number of configurations that are near the optimum
   double random = 0.0;     // median number of evaluations that random search needs
-  double median = 0.0;     // median over the strategy's runs, failed evaluations included
+  double median = 0.0;     // median number of evaluations over the strategy's runs, failed ones included
 
   double speedup() const { return random / median; }
 };
 
 struct StrategyReach {
   StrategyChoice strategy;
-  std::vector<SpaceReach> spaces;  // parallel to the spaces
+  std::vector<SpaceReach> spaces;  // results in the order of the spaces
   double speedup = 0.0;            // geometric mean over the spaces
 };
 

@@ -13,12 +13,13 @@
 
 namespace wattune::inline v0_1::score {
 
-// Converts a recorded run to the points of a score, by the space's clock, until its budget is spent:
+// Converts a recorded run to the points of a score, by the space's clock, until its budget is spent. An evaluation
+// costs, by clock:
 //   recorded_and_search  cost_of() each Trial, repeated ones too: the published program's clock
 //   recorded             the recording's cost of each configuration, when it comes first
 //   evaluations          one for each configuration, when it comes first
 // With the latter two clocks, a configuration outside the space costs nothing and is no evaluation. Fails as
-// tune::ids_in() does, and with invalid_argument if the clock takes the run's own times and it has none.
+// tune::ids_in() does. Fails with invalid_argument if the clock takes the run's own times and the run has none.
 Result<SearchRun> recorded_run(const ScoredSpace& space, const ResultSet& results);
 
 }  // namespace wattune::score

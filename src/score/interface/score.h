@@ -22,14 +22,15 @@
 
 namespace wattune::inline v0_1::score {
 
-// A recorded space to search. Space and recording outlive it; any number of threads may read them.
+// A recorded space to search. Space and recording outlive the object; any number of threads may read them.
 struct ScoredSpace {
   std::string name;
   const space::SearchSpace& space;
   const tune::Recording& recording;
   Baseline baseline;
   tune::ReplayClock clock;
-  std::vector<std::vector<search::PriorObjective>> prior = {};  // prior results that every strategy may use
+  std::vector<std::vector<search::PriorObjective>> prior = {};  // results of earlier runs that every strategy may use
+                                                                // as a prior
 
   // Makes a ScoredSpace with its baseline. Fails as Baseline::of() does.
   static Result<ScoredSpace> of(std::string name, const space::SearchSpace& space, const tune::Recording& recording,
@@ -44,9 +45,10 @@ struct StrategyChoice {
 struct ScoreOptions {
   std::size_t repeats = 100;
   std::uint64_t seed = 1;
-  std::size_t ahead = 1;         // proposals that a strategy is asked for in advance, as in tune::TuningOptions
-  std::size_t resamples = 1000;  // resamples of the bootstrap
-  unsigned threads = 0;          // with 0, one for each processor
+  std::size_t ahead = 1;         // number of proposals that a strategy is asked for in advance, as in
+                                 // tune::TuningOptions
+  std::size_t resamples = 1000;  // number of resamples of the bootstrap
+  unsigned threads = 0;          // number of threads; with 0, one for each processor
   // Function that is called after each run, from any thread, one at a time.
   std::function<void(std::size_t done, std::size_t all)> progress;
 };
@@ -63,19 +65,19 @@ struct SpaceScore {
   std::vector<double> curve;
   double share_of_optimum = 0.0;  // mean over the runs: best found against the optimum, as gain() computes it
   double optimum_found = 0.0;     // share of the runs that found the optimum
-  double evaluations = 0.0;       // mean per run
-  double not_recorded = 0.0;      // mean per run: evaluations without an answer in the recording
-  double search_seconds = 0.0;    // mean per run: the strategy's own processor time, if the clock counts it
+  double evaluations = 0.0;       // mean number of evaluations of a run
+  double not_recorded = 0.0;      // mean number of a run's evaluations without an answer in the recording
+  double search_seconds = 0.0;    // mean processor time of the strategy itself in a run, if the clock counts it
   std::string remark;             // the strategy's remark on the first run; may be empty
 };
 
 struct StrategyScore {
   StrategyChoice strategy;
-  std::size_t recorded_runs = 0;  // fewest runs of another program on a space; 0 if the strategy ran here
-  Score score;                    // mean over the spaces
-  double deviation = 0.0;         // of the mean curve over time; the published tool prints it as the error
+  std::size_t recorded_runs = 0;  // least number of runs of another program on a space; 0 if the strategy ran here
+  Score score;                    // mean score over the spaces
+  double deviation = 0.0;         // deviation of the mean curve over time; the published tool prints it as the error
   std::vector<double> curve;
-  std::vector<SpaceScore> spaces;  // parallel to the spaces
+  std::vector<SpaceScore> spaces;  // scores in the order of the spaces
 };
 
 // Computes the score of each strategy. Equal seeds give equal scores, whatever the number of threads, unless the clock
@@ -85,7 +87,7 @@ struct StrategyScore {
 Result<std::vector<StrategyScore>> score(const std::vector<ScoredSpace>& spaces,
                                          const std::vector<StrategyChoice>& strategies, const ScoreOptions& options);
 
-// Computes the score of runs that another program made (recorded_run.h); `runs` is parallel to the spaces. Every run
+// Computes the score of runs that another program made (recorded_run.h); `runs` has the order of the spaces. Every run
 // counts, however few evaluations it has. Fails with invalid_argument if a space has no run, or if none of its runs
 // found a correct configuration within the budget.
 Result<StrategyScore> score_runs(const std::vector<ScoredSpace>& spaces, const std::string& name,
@@ -95,9 +97,10 @@ Result<StrategyScore> score_runs(const std::vector<ScoredSpace>& spaces, const s
 struct StrategyComparison {
   double difference = 0.0;  // difference of the mean scores
   std::size_t higher = 0;   // number of spaces where the first strategy's score is higher
-  // The p-value of a two-sided permutation test (Fisher, The Design of Experiments, 1935, section 21). If both were
-  // alike, the sign of each space's difference would be chance. p is the share of all choices of signs whose mean is at
-  // least as far from 0. Above 20 spaces, 2^20 choices are drawn at random, and the observed one is added.
+  // The p-value of a two-sided permutation test (Fisher, The Design of Experiments, 1935, section 21). If both
+  // strategies were alike, the sign of each space's difference would be chance. p is the share of all choices of signs
+  // whose mean is at least as far from 0. With more than 20 spaces, 2^20 choices are drawn at random, and the observed
+  // choice is added.
   double p = 1.0;
 };
 
