@@ -1,4 +1,4 @@
-// Says that no strategy has a name.
+// Makes the error for a name that no strategy has.
 #pragma once
 
 #include <string>
