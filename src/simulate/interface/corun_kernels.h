@@ -1,7 +1,7 @@
 // Simulated kernels that share a GPU: the eight of Kernelet, and three probes that were measured on an H100.
 //
-// Values; any thread. A simulated kernel computes nothing. Its demands on a GPU are fitted only to measurements of the
-// kernel alone; docs/simulate.md tells which number of each was used.
+// Values; any thread may use them. A simulated kernel computes nothing. Its demands on a GPU are fitted only to
+// measurements of the kernel alone; docs/simulate.md tells which number of each kernel was used.
 //
 //   for (const simulate::KerneletKernel& row : simulate::kernelet_kernels()) run(row.kernel);
 #pragma once
@@ -37,9 +37,11 @@ SimulatedKernel copy_probe();
 
 // Describes a GPU for Kernelet's chain (model/warp_chain.h). A request takes the time in which DRAM moves 128 bytes.
 model::ChainSm chain_sm(const GpuModel& gpu);
-// Describes a kernel on that GPU for the chain. Its busy resources are the pipes, in their order, and L2.
+// Describes a kernel on that GPU for the chain. The resources of its `busy_cycles` are the pipes, in their order, and
+// L2.
 model::WarpProfile chain_profile(const SimulatedKernel& kernel, const GpuModel& gpu);
-// Describes a kernel as one of a pair. Fails with not_found or invalid_argument, as model::occupancy() does.
+// Describes a kernel as one of a pair for the planner (model/pairing.h). Fails with not_found or invalid_argument, as
+// model::occupancy() does.
 Result<model::PairKernel> pair_kernel(const SimulatedKernel& kernel, const GpuModel& gpu);
 
 }  // namespace wattune::simulate

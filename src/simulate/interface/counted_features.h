@@ -1,4 +1,4 @@
-// Computes Jiao's fifteen features for a kernel from the counted costs of its blocks. That serves GPUs whose
+// Computes Jiao's fifteen features for a kernel from the counted costs of its blocks. It is meant for GPUs whose
 // performance counters cannot be read.
 //
 //   const auto block = schedule::count_block(*device, *kernel).value();   // schedule/counted_use.h

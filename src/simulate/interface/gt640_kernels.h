@@ -1,7 +1,7 @@
 // Kernels of a GT 640: the eleven of Jiao et al., and families of similar kernels to train and to test models with.
 //
-// Jiao, Lu, Huynh and Mitra (model/kernel_features.h), table 3. Values; any thread. The kernels are fitted only to the
-// paper's numbers for each kernel alone, and not to those for pairs (docs/simulate.md).
+// Jiao, Lu, Huynh and Mitra (model/kernel_features.h), table 3. Values; any thread may use them. The kernels are fitted
+// only to the paper's numbers for each kernel alone, and not to those for pairs (docs/simulate.md).
 //
 //   for (const simulate::Gt640Kernel& row : simulate::gt640_kernels()) run(row.kernel);
 //   const auto micro = simulate::gt640_micro_kernels(190, 1);
@@ -16,7 +16,7 @@
 
 namespace wattune::inline v0_1::simulate {
 
-// Returns the GPU that the kernels are fitted to: the preset GT640.
+// Returns the GPU to which the kernels are fitted: the preset GT640.
 const GpuModel& gt640();
 
 struct Gt640Kernel {
@@ -31,8 +31,8 @@ const std::vector<Gt640Kernel>& gt640_kernels();
 // Finds a kernel by its name; nullptr if no kernel has that name.
 const Gt640Kernel* find_gt640_kernel(std::string_view name);
 
-// Returns `count` kernels that load the pipes, shared memory, L2 and DRAM by random shares. Each is drawn between one
-// that mostly computes and one that mostly moves data.
+// Returns `count` kernels that load the pipes, shared memory, L2 and DRAM by random shares. Each kernel is drawn
+// between a kernel that mostly computes and one that mostly moves data.
 std::vector<SimulatedKernel> gt640_micro_kernels(std::size_t count, std::uint64_t seed);
 // Returns `count` kernels, each a copy of one of the eleven with every demand changed by a random factor of up to 1.5.
 // The factors depend on the seed.

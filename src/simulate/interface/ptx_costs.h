@@ -3,7 +3,7 @@
 // A PtxRun fills it if its options ask for costs. An instruction counts once per warp, for all threads that run it. The
 // counts are of PTX, not of the code that ptxas makes of it. Moves, conversions of addresses and loads of parameters do
 // not count, since ptxas mostly removes them. Divisions and 64-bit integer operations, which ptxas expands, count once.
-// A value.
+// It is a value.
 //
 //   const double fp32 = costs.pipes[static_cast<std::size_t>(Pipe::fp32)];
 #pragma once
@@ -20,7 +20,7 @@ struct PtxCosts {
   // Instructions that each pipe executes. For `memory` these are cycles: an access to global memory takes one cycle per
   // four sectors, and any other access takes one.
   std::array<std::uint64_t, kPipes> pipes = {};
-  // Sectors of global memory that an access of a warp touches, summed over all accesses. They are the traffic without
+  // Sectors of global memory that an access of a warp touches, summed over all accesses. The sum is the traffic without
   // any cache. Atomics count as a read and a write.
   std::uint64_t sectors_read = 0;
   std::uint64_t sectors_written = 0;

@@ -37,9 +37,9 @@ struct PtxKernel {
   std::string name;
   std::vector<PtxParameter> parameters;
   std::size_t parameter_bytes = 0;
-  std::size_t shared_bytes = 0;     // of variables with a size, in the kernel and in all device functions
-  std::size_t local_bytes = 0;      // per thread, without the local memory of functions that the kernel calls
-  std::size_t most_threads = 1024;  // per block
+  std::size_t shared_bytes = 0;     // bytes of variables with a size, in the kernel and in all device functions
+  std::size_t local_bytes = 0;      // bytes per thread, without the local memory of functions that the kernel calls
+  std::size_t most_threads = 1024;  // largest number of threads per block
 };
 
 // A variable of the module.
@@ -51,8 +51,8 @@ struct PtxSymbol {
 class PtxModule {
  public:
   // Places the variables in memory with their initial values. Fails with unavailable if the interpreter lacks a feature
-  // that the whole module needs; kernel() reports what concerns one kernel. Fails with invalid_argument if the text
-  // contradicts itself.
+  // that the whole module needs; kernel() reports features that only one kernel needs. Fails with invalid_argument if
+  // the text contradicts itself.
   static Result<PtxModule> load(const slice::PtxTree& tree, VirtualMemory& memory);
 
   std::vector<std::string> kernels() const;

@@ -1,5 +1,5 @@
-// Profiles kernels by running some of their blocks on the host and counting their instructions and accesses. That
-// serves GPUs whose performance counters cannot be read.
+// Profiles kernels by running some of their blocks on the host and counting their instructions and accesses. This is
+// meant for GPUs whose performance counters cannot be read.
 //
 //   WATTUNE_ASSIGN(const BlockCosts block, simulate::count_block(module, "copy", geometry, parameters, memory));
 //   const std::vector<double> use = simulate::use_of(block, blocks, measured_time, *simulate::find_gpu_model("H200"));
@@ -24,19 +24,20 @@ struct BlockSampleOptions {
   std::uint64_t seed = 1;  // seed for drawing the blocks
   std::size_t dynamic_shared_bytes = 0;
   // The largest number of instructions of all counted blocks together, where reading a page of `memory` counts as
-  // 1,000. After that no further block begins; a block that exceeds the number by itself is an error (timeout).
+  // 1,000. When it is reached, no further block begins. A block that exceeds the number by itself is an error
+  // (timeout).
   std::uint64_t most_instructions = 50'000'000;
 };
 
-// Runs blocks one after the other, each as the only one on the device, and returns their mean costs. They write to
-// `memory`. A grid of up to 256 blocks is counted whole. A larger one is cut along all of its axes into 16 equal cells,
-// in each of which a block is drawn. Then the grid is cut into 64 cells, and so on up to 4,096. Counting ends when the
-// standard error of the mean is under 10 %, but not before a part of most_instructions was spent. The first and the
-// last block of a large grid, which often do more than others, are counted by themselves.
+// Runs blocks one after the other, each as the only one on the device, and returns their mean costs. The blocks write
+// to `memory`. A grid of up to 256 blocks is counted whole. A larger grid is cut along all of its axes into 16 equal
+// cells, and one block of each cell is drawn. Then the grid is cut into 64 cells, and so on up to 4,096. Counting ends
+// when the standard error of the mean is under 10 %, but not before a part of most_instructions was spent. The first
+// and the last block of a large grid, which often do more than others, are counted by themselves.
 //
-// Fails with unavailable if the mean is not known to 10 % in the end. Fails like PtxRun::start() and advance(). So it
-// fails with timeout if a block by itself has too many instructions, for instance because it waits for other blocks
-// forever.
+// Fails with unavailable if the mean is not known to 10 % in the end. Other errors are those of PtxRun::start() and
+// advance(). Among them is timeout for a block that has too many instructions by itself, for instance because it waits
+// for other blocks forever.
 Result<BlockCosts> count_block(const PtxModule& module, std::string_view kernel, const backend::Geometry3& geometry,
                                std::span<const std::byte> parameters, VirtualMemory& memory,
                                const BlockSampleOptions& options = {});
@@ -51,14 +52,14 @@ std::string_view name_of_resource(std::size_t place);  // "issue", "fp32" ... "l
 // Accesses that caches answer are counted as accesses to L2 and DRAM, too, so these two shares are upper bounds. Shares
 // above 1 are cut to 1. Precondition: `time` is positive.
 std::vector<double> use_of(const BlockCosts& block, std::uint64_t blocks, Nanoseconds time, const GpuModel& gpu);
-// Returns the shares of use for a simulated kernel, given the counters of its time.
+// Returns the shares of use for a simulated kernel that ran for `time`; `moved` has the counters of that time.
 std::vector<double> use_of(const SimulatedKernel& kernel, Nanoseconds time, const GpuCounters& moved,
                            const GpuModel& gpu);
 
 // Extracts Kernelet's PUR and MUR, the use of the issue slots and of DRAM.
 model::Utilisation utilisation_of(std::span<const double> use);
 
-// Finds the GPU model whose name is contained in this device's name ("NVIDIA H200"); of several, the one with the
+// Finds the GPU model whose name is contained in this device's name ("NVIDIA H200"); among several, the model with the
 // longest name. Returns nullptr if there is none.
 const GpuModel* gpu_model_of_device(std::string_view device_name);
 

@@ -1,10 +1,10 @@
 // PtxRun is a launch of a kernel of a PtxModule, interpreted instruction by instruction on the host.
 //
 // Its results are those of a GPU, with three exceptions: functions that PTX calls approximate, the order of threads
-// that do not synchronize, and contraction. The interpreter never contracts, but ptxas may make one fma of a mul and an
-// add without rounding modifiers. Equal calls give equal results and equal costs. The caller owns it; module and memory
-// outlive it. One thread at a time. Several runs may take turns in advance() on one memory, like kernels that are on a
-// device together.
+// that do not synchronize, and contraction. The interpreter never contracts operations, but ptxas may make one fma of a
+// mul and an add without rounding modifiers. Equal calls give equal results and equal costs. The caller owns it; module
+// and memory outlive it. One thread at a time. Several runs may take turns in advance() on one memory, like kernels
+// that are on a device together.
 //
 //   WATTUNE_ASSIGN(PtxRun run, PtxRun::start(module, "scale", {.groups = {64, 1, 1}, .group_size = {256, 1, 1}},
 //                                            parameter_bytes, memory, {.resident_blocks = 4, .seed = 7}));
@@ -32,23 +32,24 @@ struct PtxRunOptions {
   std::size_t dynamic_shared_bytes = 0;
   // Number of blocks that are resident at once and take turns. The next block begins when one of them ends.
   std::size_t resident_blocks = 1;
-  // Linear indices of the blocks in the order in which they begin, each once. Empty for all blocks in ascending order.
+  // Linear indices of the blocks in the order in which they begin, each once. If empty, all blocks begin in ascending
+  // order.
   std::vector<std::uint64_t> order = {};
-  // Seed for the order of blocks (unless `order` is given), for the warp that has the next turn, and for the length of
-  // the turn. Empty if blocks and warps take turns in order.
+  // Seed for the order of blocks (unless `order` is given), for the choice of the warp with the next turn, and for the
+  // length of the turn. If empty, blocks and warps take turns in order.
   std::optional<std::uint64_t> seed = {};
   std::uint64_t turn = 1000;  // largest number of instructions of a warp in one turn
   // The largest number of instructions of all warps together; a kernel that exceeds it counts as one that never ends.
   std::uint64_t most_instructions = 1'000'000'000;
-  bool is_part = false;          // true if `order` names only some of the blocks, and no others run
-  bool costs = false;            // true if costs are counted
-  unsigned multiprocessors = 1;  // the value of %nsmid; resident block i sees i modulo this as its %smid
+  bool is_part = false;          // true if `order` names only some of the blocks, and the others do not run
+  bool costs = false;            // true to count costs
+  unsigned multiprocessors = 1;  // the value of %nsmid; resident block i sees i modulo this number as its %smid
 };
 
 struct PtxCounts {
-  std::uint64_t instructions = 0;         // warp instructions
+  std::uint64_t instructions = 0;         // number of warp instructions
   std::uint64_t thread_instructions = 0;  // instructions summed over the threads whose guard is true
-  std::uint64_t blocks = 0;               // blocks that have ended
+  std::uint64_t blocks = 0;               // number of blocks that have ended
 };
 
 class PtxRun {

@@ -1,4 +1,5 @@
-// SimulatedBoard is a board in virtual time. Time passes only when a call lets it, and everything is known exactly.
+// SimulatedBoard is a board in virtual time. Time passes only when a call lets it pass, and everything is known
+// exactly.
 //
 // The caller owns it; one thread at a time. Equal model, seed and calls give equal readings. shown() and shown_since()
 // have the lag and the noise of real sensors, which its model describes; all other functions return exact values.
@@ -18,16 +19,16 @@
 
 namespace wattune::inline v0_1::simulate {
 
-// A part of a kernel's time with an activity of its own.
+// A part of a kernel's time with its own activity.
 struct Phase {
-  double share = 1.0;  // of the kernel's time; all shares add up to 1
+  double share = 1.0;  // share of the kernel's time; all shares add up to 1
   Activity activity = {};
 };
 
 // A kernel as far as it matters to a board: its time at each clock, and the activity that it causes.
 struct Kernel {
   Nanoseconds fixed = {};          // a: time that no graphics clock changes, at the highest memory clock
-  double cycles = 0.0;             // b
+  double cycles = 0.0;             // b: cycles of the graphics clock
   std::vector<Phase> phases = {};  // at least one
 
   // Returns the time a + b / f, where a is multiplied by `memory_slowdown`.
@@ -45,8 +46,8 @@ struct Launches {
 class Watcher {
  public:
   virtual ~Watcher() = default;
-  virtual Nanoseconds due() const = 0;  // when it is to be called next
-  virtual void look() = 0;              // called when the board's time has reached due()
+  virtual Nanoseconds due() const = 0;  // Returns the moment of the next call of look().
+  virtual void look() = 0;              // Observes the board; called when the board's time has reached due().
 };
 
 struct BoardState;
@@ -54,8 +55,8 @@ struct BoardState;
 class SimulatedBoard {
  public:
   explicit SimulatedBoard(BoardModel model, std::uint64_t seed = 1);
-  // Makes a board with a state that several objects share; the state's owner makes sure that only one uses it at a
-  // time. A state of zeros becomes that of a new board.
+  // Makes a board with a state that several objects share. The state's owner makes sure that only one object uses it at
+  // a time. A state of zeros becomes the state of a new board.
   SimulatedBoard(BoardModel model, BoardState& shared, std::uint64_t seed);
   SimulatedBoard(SimulatedBoard&&) noexcept;
   ~SimulatedBoard();
@@ -69,7 +70,7 @@ class SimulatedBoard {
   void idle();
   // Keeps a context open or closes it. An idle board without a context draws less. A launch or a load opens a context.
   void hold_context(bool held);
-  // Runs launches one after the other, without a gap; time passes.
+  // Runs launches one after the other, without a gap, while the board's time passes.
   Launches launch(const Kernel& kernel, std::uint64_t times = 1);
 
   // Locks the graphics clock to the nearest clock of the table. The board obeys after a latency.
@@ -91,18 +92,19 @@ class SimulatedBoard {
   bool capped() const;
   bool at_work() const;
 
-  // Returns the value that the sensor at this place in the model shows: W, or J since an unknown earlier time.
+  // Returns the value that the sensor at this place in the model shows: watts, or joules since an unknown earlier time.
   double shown(std::size_t sensor) const;
   // Returns the moment of the publication that the sensor shows.
   Nanoseconds shown_since(std::size_t sensor) const;
 
-  // Injects a fault: the board is lost, a sensor shows the same value for ever, or counters start again from 0.
+  // Injects a fault. These functions lose the board, let a sensor show the same value for ever, or let counters start
+  // again from 0.
   void lose();
   bool lost() const;
   void freeze(std::size_t sensor);
   void reset_counters();
 
-  // Registers an observer. The board outlives it, or it is removed before its end.
+  // Registers an observer. The board outlives the observer, or the observer is removed before its own end.
   void add(Watcher& watcher);
   void remove(Watcher& watcher);
 

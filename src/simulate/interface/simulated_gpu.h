@@ -33,12 +33,13 @@ struct GpuOptions {
   Fidelity fidelity = Fidelity::fast;
   std::uint64_t seed = 1;
   bool trace = false;               // true to record where and when each block ran
-  SimulatedBoard* board = nullptr;  // its clock, limits and energy are simulated, too; its time passes with the GPU's
+  SimulatedBoard* board = nullptr;  // a board whose clock, limits and energy are simulated, too; its time passes with
+                                    // the GPU's
 };
 
 using KernelId = std::size_t;
-using StreamId = std::size_t;        // stream 0 exists from the beginning
-using GreenContextId = std::size_t;  // 0 stands for all SMs
+using StreamId = std::size_t;        // number of a stream; stream 0 exists from the beginning
+using GreenContextId = std::size_t;  // number of a green context; 0 stands for all SMs
 using LaunchId = std::size_t;
 
 struct StreamTraits {
@@ -49,8 +50,8 @@ struct StreamTraits {
 // A persistent launch: `per_sm` blocks stay on each SM and take logical blocks from a counter.
 struct Persistence {
   unsigned per_sm = 1;
-  unsigned chunk = 1;                  // logical blocks taken at a time
-  Nanoseconds fetch = Nanoseconds(0);  // time of one fetch
+  unsigned chunk = 1;                  // number of logical blocks taken at a time
+  Nanoseconds fetch = Nanoseconds(0);  // time of taking logical blocks once
 };
 
 // A request to run a grid or a part of it.
@@ -66,7 +67,7 @@ struct GridLaunch {
 struct Completion {
   LaunchId launch = 0;
   Nanoseconds submitted;
-  Nanoseconds begin;  // when its first block began; its end if none began
+  Nanoseconds begin;  // moment when its first block began, or its end if no block began
   Nanoseconds end;
   std::uint64_t blocks = 0;      // logical blocks that ran
   std::uint64_t next_block = 0;  // the first logical block that has not run, at which to continue after a stop
@@ -74,7 +75,7 @@ struct Completion {
 
 struct BlockRecord {
   LaunchId launch = 0;
-  std::uint64_t block = 0;  // logical index
+  std::uint64_t block = 0;  // logical index of the block
   unsigned sm = 0;
   Nanoseconds begin;
   Nanoseconds end;
@@ -82,11 +83,11 @@ struct BlockRecord {
 
 // Totals since the beginning.
 struct GpuCounters {
-  double instructions = 0.0;                 // of warps
-  std::vector<double> instructions_of = {};  // of each kernel
+  double instructions = 0.0;                 // instructions of warps
+  std::vector<double> instructions_of = {};  // instructions of each kernel
   double dram_bytes = 0.0;
   double l2_bytes = 0.0;
-  Joules energy;  // of the board; 0 without a board
+  Joules energy;  // energy of the board; 0 without a board
 };
 
 class SimulatedGpu {
@@ -103,7 +104,8 @@ class SimulatedGpu {
   GpuCounters counters() const;
   const std::vector<BlockRecord>& trace() const;
 
-  // Adds a kernel. Fails with invalid_argument if its members are out of range or a block of it does not fit on an SM.
+  // Adds a kernel. Fails with invalid_argument if its members are out of range, or if one of its blocks does not fit on
+  // an SM.
   Result<KernelId> add_kernel(const SimulatedKernel& kernel);
   // Adds a green context: its streams use `count` SMs from `first` on. Contexts may overlap. Fails with
   // invalid_argument if such SMs do not exist.
@@ -118,8 +120,8 @@ class SimulatedGpu {
   // the launch has ended. Fails with not_found, or with invalid_argument if the launch is not persistent.
   Result<void> stop(LaunchId launch);
 
-  // Lets time pass until a launch has ended that was not returned yet, at most until `until`. Returns nullopt if none
-  // ended by then or none is left.
+  // Lets time pass until the end of a launch that was not returned yet, but at most until `until`. Returns nullopt if
+  // no launch ended by then, or if no launch is left.
   std::optional<Completion> wait(Nanoseconds until = Nanoseconds(std::numeric_limits<double>::infinity()));
   // Lets time pass until that moment. Launches that end meanwhile are returned by wait() or run() later.
   void pass_until(Nanoseconds moment);

@@ -32,14 +32,14 @@ struct ClockPair {
   bool operator==(const ClockPair&) const = default;
 };
 
-// Returns the clocks of the GPU's board: core clocks ascending, each with all memory clocks ascending. Returns the
-// GPU's own clock, with 0 MHz of memory, if it has no board.
+// Returns the clocks of the GPU's board: core clocks ascending, each with all memory clocks ascending. Returns only the
+// GPU's own clock, with a memory clock of 0 MHz, if the GPU has no board.
 std::vector<ClockPair> clock_pairs(const GpuModel& gpu);
 ClockPair highest_clocks(const GpuModel& gpu);
 // Returns the GPU at these clocks. L2 runs at the core clock; the latency of DRAM is constant in nanoseconds.
 GpuModel at_clocks(GpuModel gpu, const ClockPair& clocks);
 
-// The number of blocks of a kernel that stay on each SM.
+// A kernel, and the number of its blocks that stay on each SM.
 struct Residents {
   const SimulatedKernel* kernel = nullptr;
   unsigned blocks = 1;
@@ -47,11 +47,11 @@ struct Residents {
 
 // The rates of the steady state.
 struct SteadyFlow {
-  std::vector<double> rates;            // of each kernel, in 1e9 operations per second
-  double operations = 0.0;              // of all kernels together, in 1e9 per second
-  double dram_gigabytes = 0.0;          // per second
-  Activity activity = {};               // relative to what the clocks allow
-  model::KernelFeatures features = {};  // of all kernels together, as if they were one kernel
+  std::vector<double> rates;            // rate of each kernel, in 1e9 operations per second
+  double operations = 0.0;              // operations of all kernels together, in 1e9 per second
+  double dram_gigabytes = 0.0;          // traffic from and to DRAM, in GB per second
+  Activity activity = {};               // activity of the board's parts, relative to the most that the clocks allow
+  model::KernelFeatures features = {};  // features of all kernels together, as if they were one kernel
 };
 
 // Computes the rates as Fidelity::fast does, at the clocks of the model. Precondition: the blocks fit on an SM
@@ -67,7 +67,7 @@ Result<SteadyFlow> simulated_flow(const GpuModel& gpu, std::span<const Residents
 struct Efficiency {
   ClockPair clocks;
   SteadyFlow flow;
-  Watts power;  // of the board, at 50 °C
+  Watts power;  // power of the board, at 50 °C
 
   double operations_per_joule() const { return 1e9 * flow.operations / power.value(); }
 };
@@ -75,7 +75,7 @@ struct Efficiency {
 // Adds the board's power to a flow. Precondition: the GPU has a board.
 Efficiency efficiency_of(const GpuModel& gpu, const ClockPair& clocks, SteadyFlow flow);
 Efficiency efficiency_at(const GpuModel& gpu, const ClockPair& clocks, std::span<const Residents> residents);
-// Returns the pair of clocks with the most operations per joule.
+// Returns the flow and its power at the pair of clocks with the most operations per joule.
 Efficiency best_efficiency(const GpuModel& gpu, std::span<const Residents> residents);
 
 }  // namespace wattune::simulate

@@ -24,7 +24,7 @@ namespace wattune::inline v0_1::simulate {
 class PageSource {
  public:
   virtual ~PageSource() = default;
-  // Reads the bytes from this offset on; false if they cannot be read.
+  // Reads the bytes from this offset on; returns false if they cannot be read.
   virtual bool read(std::uint64_t offset, std::span<std::byte> into) = 0;
 };
 
@@ -44,8 +44,8 @@ class VirtualMemory {
   // Releases a buffer. Fails with not_found if no buffer begins at the address.
   Result<void> release(std::uint64_t address);
 
-  // Returns the bytes at this address, valid until their buffer is released. Returns nullptr if they are not all in one
-  // extent.
+  // Returns the bytes at this address, valid until their buffer is released. Returns nullptr if not all of them are in
+  // one extent.
   std::byte* find(std::uint64_t address, std::size_t bytes);
   // Describes an address in words, such as "40 bytes behind the end of `x`, which has 4096".
   std::string describe(std::uint64_t address) const;
@@ -55,7 +55,7 @@ class VirtualMemory {
     std::uint64_t address = 0;
     std::span<std::byte> bytes;
   };
-  // Returns the extent that holds this address, or the buffer that lies before it. Returns an empty one if there is
+  // Returns the extent that holds this address, or the buffer that lies before it. Returns an empty extent if there is
   // neither, or if the page cannot be read.
   Extent extent(std::uint64_t address);
 
@@ -66,9 +66,9 @@ class VirtualMemory {
   struct Buffer {
     std::string name;
     std::size_t size = 0;
-    std::vector<std::byte> bytes = {};               // all of them; empty if there is a source
+    std::vector<std::byte> bytes = {};               // all bytes of the buffer; empty if there is a source
     std::shared_ptr<PageSource> source = {};         // the source of `pages`
-    std::vector<std::vector<std::byte>> pages = {};  // each is empty until it is first touched
+    std::vector<std::vector<std::byte>> pages = {};  // pages of the buffer; each is empty until it is first touched
 
     bool operator==(const Buffer&) const = default;
   };
@@ -76,7 +76,7 @@ class VirtualMemory {
   std::uint64_t place(Buffer buffer);
   Extent page_of(std::uint64_t begin, Buffer& buffer, std::uint64_t offset);
 
-  std::map<std::uint64_t, Buffer> buffers_;  // by address
+  std::map<std::uint64_t, Buffer> buffers_;  // buffers by address
   std::uint64_t next_;                       // address of the next buffer
   std::uint64_t pages_read_ = 0;
 };
