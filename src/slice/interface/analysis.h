@@ -36,7 +36,7 @@ inline constexpr std::size_t kTwinForms = 4;
 std::string_view to_string(TwinForm form);
 std::optional<TwinForm> twin_form(std::string_view name);
 
-using TwinForms = std::bitset<kTwinForms>;  // by TwinForm
+using TwinForms = std::bitset<kTwinForms>;  // one bit for each TwinForm
 
 // Shapes of thread blocks in which whole warps are known to return together, so that a persistent twin can run them. A
 // warp takes its threads along x first.
@@ -46,7 +46,7 @@ enum class BlockShape : std::uint8_t {
   whole_warps,  // block.x is a multiple of 32: no warp contains threads of two rows
 };
 
-// True if a block of these numbers of threads along x, y and z has the shape. Check it before each launch of a twin.
+// True if a block with these numbers of threads along x, y and z has the shape. Check it before each launch of a twin.
 bool has_shape(const std::array<std::size_t, 3>& block, BlockShape shape);
 // Returns "any", "one_row" or "whole_warps".
 std::string_view to_string(BlockShape shape);
@@ -55,9 +55,9 @@ std::string_view words_for(BlockShape shape);
 
 // A construct that forbids cutting a kernel's grid.
 struct Obstacle {
-  std::string construct;    // as written in the PTX: "griddepcontrol.wait", "%envreg1"
-  std::string reason;       // why, as a clause: "the grid waits for all of itself"
-  SourcePosition position;  // in the PTX
+  std::string construct;    // the construct as written in the PTX: "griddepcontrol.wait", "%envreg1"
+  std::string reason;       // the reason as a clause: "the grid waits for all of itself"
+  SourcePosition position;  // its place in the PTX
   TwinForms forms;          // the forms of twins that it forbids
 };
 
@@ -65,10 +65,10 @@ struct Obstacle {
 struct DeclaredResources {
   std::size_t parameter_bytes = 0;
   std::size_t shared_bytes = 0;         // static shared memory of the kernel and the functions that it calls
-  bool dynamic_shared = false;          // true if it uses an `extern .shared` array
-  std::size_t local_bytes = 0;          // size of its `.local` variables
-  std::optional<unsigned> max_threads;  // per block: from .maxntid or .reqntid
-  std::optional<unsigned> min_blocks;   // per multiprocessor: from .minnctapersm
+  bool dynamic_shared = false;          // true if the kernel uses an `extern .shared` array
+  std::size_t local_bytes = 0;          // size of the kernel's `.local` variables
+  std::optional<unsigned> max_threads;  // most threads per block, from .maxntid or .reqntid
+  std::optional<unsigned> min_blocks;   // least number of blocks per multiprocessor, from .minnctapersm
   std::optional<unsigned> max_registers;
 };
 
@@ -78,16 +78,16 @@ struct KernelAnalysis {
   // Special registers that the kernel and the functions that it calls read: "%ctaid.x", "%tid.x".
   std::vector<std::string_view> special_registers;
   std::vector<Obstacle> obstacles;
-  // The shape of the blocks that its persistent twin can run, if nothing forbids that twin.
+  // The shape of the blocks that the kernel's persistent twin can run, if nothing forbids that twin.
   BlockShape persistent_blocks = BlockShape::any;
-  // The reason why the kernel's results may depend on the order of its blocks, even without slicing. It is the first
-  // atomic sum of floating-point numbers, exchange, atomic operation whose result is used, strong read, or store of all
-  // blocks to one address. If empty, the PTX shows no reason. This does not prove that there is none, because blocks
-  // may compute equal addresses.
+  // The reason why the kernel's results may depend on the order of its blocks, even without slicing. It is the first of
+  // these: an atomic sum of floating-point numbers, an exchange, an atomic operation whose result is used, a strong
+  // read, or a store of all blocks to one address. If empty, the PTX shows no reason. This does not prove that there is
+  // none, because blocks may compute equal addresses.
   std::optional<Obstacle> order_sensitive;
   DeclaredResources resources;
 
-  // Returns the first obstacle to this form; nullptr if the kernel can be cut in this form.
+  // Returns the first obstacle to this form; nullptr if the kernel can have a twin of this form.
   const Obstacle* obstacle_to(TwinForm form) const;
 };
 

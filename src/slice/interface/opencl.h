@@ -25,21 +25,22 @@ namespace wattune::inline v0_1::slice {
 // Work-items along three axes. An axis that a launch does not use has global size 1, local size 1 and offset 0.
 struct NdRange {
   std::array<std::uint64_t, 3> global = {1, 1, 1};
-  std::array<std::uint64_t, 3> local = {1, 1, 1};  // always passed to a launch, so that all slices have equal ones
+  std::array<std::uint64_t, 3> local = {1, 1, 1};  // local size; always passed to a launch, so that all slices have the
+                                                   // same
   std::array<std::uint64_t, 3> offset = {0, 0, 0};
 
   bool operator==(const NdRange&) const = default;
 };
 
 struct OpenclAnalysis {
-  // True if the source calls a function whose result would be wrong with the offset alone. Also true if it may do so by
-  // a name that comes from an include or from token pasting. The preamble is then made for one NDRange.
+  // True if the source calls a function whose result would be wrong with the offset alone. Also true if it may call
+  // such a function by a name that comes from an include or from token pasting. The preamble is made for one NDRange.
   bool needs_preamble = false;
 };
 
 // Looks for names in the source, outside comments and strings. Does not follow includes. Fails with invalid_argument,
-// naming the line, for pipes and for kernels that launch kernels, which slices would separate. Fails likewise for
-// assembly, which may read the group's index.
+// naming the line, for pipes and for kernels that launch kernels, which slices would separate. Fails with
+// invalid_argument, too, for assembly, which may read the group's index.
 Result<OpenclAnalysis> analyse_opencl(std::string_view source, const std::string& file);
 
 // Returns the source after a preamble of functions and macros. Line numbers of the source stay the same. `range` is the

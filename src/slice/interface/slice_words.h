@@ -33,13 +33,14 @@ struct Box {
   bool operator==(const Box&) const = default;
 };
 
-// Cuts the whole grid into boxes of about `target` blocks, in the order of their blocks. The boxes are whole planes if
-// `target` is at least a plane, else whole rows if it is at least a row, else parts of a row. Their lengths differ by
-// at most one. Fails with invalid_argument if the grid has no blocks or `target` is 0.
+// Cuts the whole grid into boxes of about `target` blocks, in the order of their blocks. The boxes consist of whole
+// planes if `target` is at least the size of a plane. Otherwise they consist of whole rows if it is at least the size
+// of a row, and else they are parts of a row. Their lengths differ by at most one. Fails with invalid_argument if the
+// grid has no blocks or `target` is 0.
 Result<std::vector<Box>> boxes(const Grid& grid, std::uint64_t target);
 
 // Returns the fewest boxes that cover a range of block numbers, in the order of their blocks: the rest of a row, the
-// rest of a plane, whole planes, then the same at the end. Precondition: the grid has those blocks.
+// rest of a plane, whole planes, then whole rows and a part of a row. Precondition: the grid has those blocks.
 std::vector<Box> boxes_of(const Grid& grid, std::uint64_t first, std::uint64_t blocks);
 
 // The constants of a division by multiplication: n / d = (n * multiplier) >> shift, for numbers below 2^31. Source:
@@ -55,7 +56,7 @@ Divider divider(std::uint32_t divisor);
 // The words of an `add` twin.
 struct alignas(8) AddWords {
   Grid origin;
-  Grid grid;  // of the whole kernel launch
+  Grid grid;  // grid of the whole kernel launch
 };
 
 // The words of a `linear` twin. Blocks are numbered along x first, then y, then z. The launch's grid is {count, 1, 1};
@@ -67,8 +68,8 @@ struct alignas(8) LinearWords {
   Divider by_y;
 };
 
-// The words of a `guard` twin. The launch's grid is the whole grid. Blocks with numbers below `first`, or of at least
-// `end`, return at once.
+// The words of a `guard` twin. The launch's grid is the whole grid. Blocks whose number is less than `first`, or at
+// least `end`, return at once.
 struct alignas(8) GuardWords {
   std::uint32_t first = 0;
   std::uint32_t end = 0;
@@ -90,8 +91,8 @@ struct alignas(8) PersistentWords {
 // Returns the words for a launch that runs this box of the grid.
 AddWords add_words(const Grid& grid, const Box& box);
 
-// Returns the words for a launch from block `first` on. This and the two functions below fail with invalid_argument if
-// the grid has no blocks or at least 2^31, or lacks the blocks of the range.
+// Returns the words for a launch from block `first` on. This function and the two below fail with invalid_argument if
+// the grid has no blocks or 2^31 and more, or if it lacks the blocks of the range.
 Result<LinearWords> linear_words(const Grid& grid, std::uint64_t first);
 Result<GuardWords> guard_words(const Grid& grid, std::uint64_t first, std::uint64_t end);
 
@@ -106,7 +107,7 @@ struct Progress {
   // have taken, and take no more.
   std::uint64_t stop = 0;
   // Number of blocks that one atomic operation takes. After `stop` is set, each resident block runs at most this many
-  // more. At least 1; values above 65,536 count as 65,536.
+  // further blocks. The number is at least 1; values above 65,536 count as 65,536.
   std::uint32_t chunk = 1;
   // True if a resident block takes its next chunk while it runs the last block of its current chunk, to hide the
   // latency. Each resident block may then finish up to three chunks after `stop` is set.

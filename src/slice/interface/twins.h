@@ -21,7 +21,7 @@
 
 namespace wattune::inline v0_1::slice {
 
-// A twin of one kernel.
+// A copy of one kernel that runs only a part of its grid (docs/slice.md).
 struct Twin {
   std::string kernel;  // name of the original kernel
   TwinForm form = TwinForm::add;
@@ -31,14 +31,14 @@ struct Twin {
   std::size_t parameter_index = 0;
   std::size_t parameter_offset = 0;
   std::size_t parameter_bytes = 0;
-  // Static shared memory that the twin declares in addition to that of the original.
+  // Static shared memory that the twin declares in addition to that of the original kernel, in bytes.
   std::size_t more_shared_bytes = 0;
 };
 
 // A module's PTX with the twins added.
 struct TwinModule {
   std::string text;
-  std::vector<Twin> twins;  // in the order of the kernels, then of the requested forms
+  std::vector<Twin> twins;  // twins in the order of the kernels, then of the requested forms
 
   const Twin* find(std::string_view kernel, TwinForm form) const;
 };
