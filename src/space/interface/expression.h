@@ -27,17 +27,17 @@ namespace wattune::inline v0_1::space {
 
 class Expression {
  public:
-  // A function that returns the value of a name, or nullptr if it has none. The value must live until the evaluation
-  // returns.
+  // A function that returns the value of a name, or nullptr if the name has no value. The value must live until the
+  // evaluation returns.
   using Lookup = std::function<const Value*(std::string_view name)>;
   using Constants = std::map<std::string, Value, std::less<>>;
 
   // Parses an expression. `position` is the place of the text's first character in the user's file; errors point into
-  // it. Fails with parse_error, or with out_of_range if a number is too large.
+  // that file. Fails with parse_error, or with out_of_range if a number is too large.
   static Result<Expression> parse(std::string_view text, const SourcePosition& position = {});
-  // Evaluates a list such as "[1, 2, 4]" or "range(1, 9)" or "[2**i for i in range(5)]": T1's Values. Names are those
-  // of `constants` and the list's own. Fails as parse() and evaluate() do, and with out_of_range above a million
-  // elements.
+  // Evaluates a list such as "[1, 2, 4]" or "range(1, 9)" or "[2**i for i in range(5)]": a list of values in T1. The
+  // list may use the names in `constants` and those that it defines itself. Fails as parse() and evaluate() do, and
+  // with out_of_range for more than a million elements.
   static Result<std::vector<Value>> parse_list(std::string_view text, const SourcePosition& position = {},
                                                const Constants& constants = {});
 
@@ -50,8 +50,8 @@ class Expression {
   // Evaluates the expression. Fails with not_found (unknown name), invalid_argument (division by zero, wrong types) or
   // out_of_range (overflow).
   Result<Value> evaluate(const Lookup& lookup) const;
-  // Evaluates to Python's truth value, or to a non-negative size. Both fail as evaluate() does; a size that is no whole
-  // number from 0 on is an invalid_argument.
+  // Evaluates the expression to Python's truth value, or to a size. Both functions fail as evaluate() does. A size
+  // fails with invalid_argument if it is not a whole number of at least 0.
   Result<bool> evaluate_bool(const Lookup& lookup) const;
   Result<std::size_t> evaluate_size(const Lookup& lookup) const;
 
