@@ -24,14 +24,15 @@ using Json = nlohmann::ordered_json;
 // read. Otherwise each new member of an ordered object would be compared with up to 10^5 others.
 struct Document {
   Json head;
-  std::string section;        // the name of that list; empty if the file has none
-  std::vector<Json> entries;  // its objects, in the order of the file
+  std::string section;        // the name of the long list; empty if the file has none
+  std::vector<Json> entries;  // the objects of the long list, in the order of the file
 };
 
-// Parses a document, with NaN and Infinity of Python's json as null. Fails with parse_error, with line and column.
+// Parses a document. Python's json writes NaN and Infinity, which become null. Fails with parse_error, with line and
+// column.
 Result<Document> parse_document(std::string_view text, const std::filesystem::path& file);
 
-// Returns the position of an Error, in a file that may have no name.
+// Returns the position of an Error in a file, which may have no name.
 SourcePosition position_in(const std::filesystem::path& file, std::optional<int> line = {},
                            std::optional<int> column = {});
 
@@ -42,21 +43,21 @@ struct Malformed : std::runtime_error {
 // Returns a member of an object; throws Malformed, which names the member, if it is missing or of the wrong type.
 const Json& member(const Json& object, const char* name);
 const std::string& text_member(const Json& object, const char* name);
-double number_member(const Json& object, const char* name);     // NaN if null
-double objective_member(const Json& object, const char* name);  // infinite if null, as for a Trial without an objective
+double number_member(const Json& object, const char* name);     // NaN if the member is null
+double objective_member(const Json& object, const char* name);  // infinite if null: a Trial without an objective
 std::uint64_t count_member(const Json& object, const char* name);
 bool flag_member(const Json& object, const char* name);
 const Json& array_member(const Json& object, const char* name);
 const Json& object_member(const Json& object, const char* name);
 
-// Returns the number in `json`, a member or an element of it. Throws Malformed, which names the member, if the number
-// is not from `least` to `most`.
+// Returns a number from `json`, which is a member or one of its elements. Throws Malformed, which names the member, if
+// the number is not from `least` to `most`.
 double number_within(const Json& json, std::string_view name, double least, double most);
 std::uint64_t count_within(const Json& json, std::string_view name, std::uint64_t least, std::uint64_t most);
 // Returns an array with at least `least` and at most `most` elements; throws Malformed otherwise.
 const Json& array_member(const Json& object, const char* name, std::size_t least, std::size_t most);
 
-// Returns the member of this name, of whatever type it is. nullptr if it is absent or `object` is no object.
+// Returns the member of this name, of whatever type it is. Returns nullptr if it is absent or `object` is no object.
 const Json* find_member(const Json& object, const char* name);
 std::string text_or(const Json& object, const char* name, std::string otherwise);
 double number_or(const Json& object, const char* name, double otherwise);

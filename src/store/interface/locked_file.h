@@ -1,4 +1,5 @@
-// LockedFile: an append-only file that one process writes at a time. If an append fails half way, none of it stays.
+// LockedFile: an append-only file that one process writes at a time. If an append fails half way, none of its bytes
+// stay.
 #pragma once
 
 #include <chrono>
@@ -22,7 +23,7 @@ class LockedFile {
   // Waits until the data is on the disk, then releases the lock.
   ~LockedFile();
 
-  // Returns why the lock may not keep all other processes out, for the user; empty if it does.
+  // Returns why the lock may not keep all other processes out, for the user; empty if it does keep them out.
   const std::string& doubt() const { return doubt_; }
 
   Result<std::string> read() const;
@@ -33,8 +34,8 @@ class LockedFile {
   // Appends the bytes by one write(2). After a failure the file is as long as before, or is cut to that length before
   // the next append.
   Result<void> append(std::string_view bytes);
-  // Replaces the file by a new one with these bytes, and continues with that one. The previous file stays under another
-  // name (keep_beside()). Other processes see one or the other. A failure changes nothing.
+  // Replaces the file by a new one with these bytes, and continues with the new one. The previous file stays under
+  // another name (keep_beside()). Other processes see either the old or the new file. A failure changes nothing.
   Result<void> supersede(std::string_view bytes, std::string_view suffix);
 
  private:
@@ -43,7 +44,7 @@ class LockedFile {
   std::filesystem::path file_;
   int descriptor_;
   std::string doubt_;
-  std::uint64_t size_ = 0;        // size of the intact part
+  std::uint64_t size_ = 0;        // size of the intact part of the file
   bool has_torn_append_ = false;  // true if bytes after size_ could not be cut off
 };
 

@@ -13,7 +13,7 @@
 
 namespace wattune::inline v0_1::store {
 
-// A record with the name by which messages call it, such as "a.jsonl" or "all.jsonl, part 2".
+// A record with the name that messages use for it, such as "a.jsonl" or "all.jsonl, part 2".
 struct NamedRecord {
   std::string name;
   ResultSet results;
@@ -25,17 +25,19 @@ Result<std::vector<NamedRecord>> load_all_records(const std::filesystem::path& f
 
 // Records that were merged, because they can be compared.
 struct MergedRecord {
-  ResultSet results;                 // each configuration once, with the Trial of the last record that has it
-  std::vector<std::string> sources;  // names of the records in it
-  std::vector<std::string> apart;    // differences that keep it apart from the first merged record; empty for the first
+  ResultSet results;                 // all configurations, each once, with the Trial of the last record that has it
+  std::vector<std::string> sources;  // names of the merged records
+  std::vector<std::string> apart;    // differences because of which it cannot be merged with the first merged record;
+                                     // empty for the first
 };
 
-// Merges records in their order. Records are kept apart if their kernel, device, parameters, objectives or a part of
-// their identity differ. A part that one of them does not record is no difference. Each parameter gets the values that
-// it has in any record.
+// Merges records in their order. Records are not merged if their kernel, device, parameters, objectives or a part of
+// their identity differ. A part of the identity that is missing in one record is no difference. Each parameter gets the
+// values that it has in any record.
 std::vector<MergedRecord> merge(std::vector<NamedRecord> records);
 
-// Splits a text of several journals or JSON documents, one after another; returns a single part if it holds one.
+// Splits a text of several journals or JSON documents, one after another; returns a single part if the text holds one
+// document.
 std::vector<std::string_view> concatenated_parts(std::string_view text);
 
 }  // namespace wattune::store

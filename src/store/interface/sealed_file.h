@@ -24,10 +24,10 @@ namespace wattune::inline v0_1::store {
 
 struct FileKind {
   std::string_view what;    // name of the kind, for messages
-  std::string_view member;  // name of the first member of each line, which holds the version
+  std::string_view member;  // name of the first member of each line; its value is the version
   std::uint64_t version = 1;
   // Tells whether an older Wattune wrote this object, without a checksum; nullptr if there is no such format. The next
-  // member is the text with which such objects began; a damaged object is recognised by it.
+  // member below is the text with which such objects began; a damaged object is recognised by this text.
   bool (*is_unsealed)(const Json& object) = nullptr;
   std::string_view unsealed_start = "";
 };
@@ -37,14 +37,15 @@ std::string sealed_record(const FileKind& kind, const Json& members);
 
 struct SealedContents {
   std::vector<Error> left_out;   // an Error for each damaged, torn or impossible line, in order
-  bool unsealed = false;         // true if an older Wattune wrote a line, so that damage cannot be detected
-  std::size_t intact_bytes = 0;  // bytes before a torn last line
+  bool unsealed = false;         // true if an older Wattune wrote a line, which has no checksum, so that damage cannot
+                                 // be detected
+  std::size_t intact_bytes = 0;  // number of bytes before a torn last line
   bool ends_with_newline = true;
 };
 
 // Reads all lines and calls `take` with each complete one. `take` throws Malformed if a line cannot be true. Line ends
 // of Windows are read too. Fails with parse_error if no line is of this kind or one is of a newer version; such a file
-// may be neither changed nor read.
+// must be neither changed nor read.
 Result<SealedContents> read_sealed(std::string_view text, const std::filesystem::path& file, const FileKind& kind,
                                    const std::function<void(const Json&)>& take);
 

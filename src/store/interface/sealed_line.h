@@ -19,7 +19,7 @@ std::string sealed(const Json& object);
 
 // True if the line's checksum is right. `line` has no line end.
 bool is_sealed(std::string_view line);
-// Parses a line. Returns a discarded Json if it is not valid JSON. Throws Malformed if it exceeds the limits.
+// Parses a line. Returns a discarded Json if it is not valid JSON. Throws Malformed if the line exceeds the limits.
 Json parse_line(std::string_view line, JsonLimits& limits);
 
 // A reader that takes lines from the front of a text. Line ends may be those of Windows; a byte order mark is skipped.
@@ -37,8 +37,8 @@ class LineReader {
   std::size_t consumed() const { return begin_; }
   // Returns the next line. Precondition: !done().
   Line next_line();
-  // Returns the next line; nullopt if its end is missing and no correct checksum shows that it is complete.
-  // Precondition: !done().
+  // Returns the next line; nullopt if the line's end is missing and no correct checksum shows that the line is
+  // complete. Precondition: !done().
   std::optional<std::string_view> next();
 
  private:

@@ -17,7 +17,8 @@ std::string format_timestamp(TimePoint time);
 std::string format_python_timestamp(TimePoint time);
 
 // Parses ISO 8601 and related forms of result files. 'T' or a space separates date and time; any number of decimals may
-// follow. The text may end there, or with "Z", " UTC" or an offset such as "+01:00". Returns nullopt for anything else.
+// follow. The text may end after them, or with "Z", " UTC" or an offset such as "+01:00". Returns nullopt for anything
+// else.
 std::optional<TimePoint> parse_timestamp(std::string_view text);
 
 }  // namespace wattune::store
