@@ -1,5 +1,5 @@
 // Checks, without a device, that the spec gives a compiled function the arguments that it takes. Any thread may call
-// it.
+// the function.
 //
 //   WATTUNE_ASSIGN(const auto report, backend::compile_cuda(source, macros, "sm_90", limit));
 //   WATTUNE_TRY(check_arguments(spec, configuration, source.function, report));
@@ -14,9 +14,10 @@
 
 namespace wattune::inline v0_1::tune {
 
-// Checks what a launch of this configuration passes to `function` of the spec, which was compiled to `compiled`.
-// Fails with mismatch if number, sizes or declared types of the arguments disagree, or if a constant symbol is too
-// small. Fails with not_found if a constant symbol is missing, otherwise with the errors of the launch plan.
+// Checks the arguments with which a launch of this configuration calls `function` of the spec; `compiled` is the result
+// of compiling it. Fails with mismatch if number, sizes or declared types of the arguments disagree, or if a constant
+// symbol is too small. Fails with not_found if a constant symbol is missing, otherwise with the errors of the launch
+// plan.
 Result<void> check_arguments(const KernelSpec& spec, const Configuration& configuration, const std::string& function,
                              const backend::CompileReport& compiled);
 

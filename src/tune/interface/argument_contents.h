@@ -15,8 +15,8 @@ namespace wattune::inline v0_1::tune {
 
 class ArgumentContents {
  public:
-  // Makes contents for `arguments`, which outlives it. `given` replaces the spec's fills, by position; nullptr keeps a
-  // fill.
+  // Makes contents for `arguments`, which outlives the object. `given` replaces the spec's fills, by position; nullptr
+  // keeps a fill.
   explicit ArgumentContents(const std::vector<Argument>& arguments, std::vector<SharedBytes> given = {})
       : arguments_(arguments), given_(std::move(given)), slots_(arguments.size()) {
     given_.resize(arguments.size());
@@ -26,14 +26,14 @@ class ArgumentContents {
   // Expression::parse() does.
   Result<void> compile(std::shared_ptr<const Names> names);
 
-  // Returns the bytes of a vector argument with `length` elements; valid until it is asked for another length. Fails as
-  // measure::make_contents() does.
+  // Returns the bytes of a vector argument with `length` elements; valid until another length of the argument is
+  // requested. Fails as measure::make_contents() does.
   Result<std::span<const std::byte>> get(std::size_t argument, std::size_t length);
 
  private:
   using FillExpressionOf = std::optional<space::Expression>;
   struct Slot {
-    std::vector<FillExpressionOf> fills;  // one for the buffer, or one for each field of its structs
+    std::vector<FillExpressionOf> fills;  // one expression for the buffer, or one for each field of its structs
     std::size_t length = 0;
     std::vector<std::byte> bytes;
   };

@@ -11,15 +11,15 @@
 namespace wattune::inline v0_1::tune {
 
 // Returns one shape for each valid combination of values of the parameters that the first launch's work-group reads. If
-// it reads none, those named `block_size_x`, `_y` and `_z` count (Kernel Tuner's names). All other parameters keep the
-// values of the default configuration. The occupancy is that of the threads alone (model/occupancy.h), because nothing
-// is compiled yet; Strategy::foresee() reports registers and shared memory later. It is 1 on an unknown architecture.
-// Empty if no parameter shapes a block.
+// the work-group reads no parameter, those named `block_size_x`, `_y` and `_z` count (Kernel Tuner's names). All other
+// parameters keep the values of the default configuration. The occupancy follows from the threads alone
+// (model/occupancy.h), because nothing is compiled yet; Strategy::foresee() reports registers and shared memory later.
+// The occupancy is 1 on an unknown architecture. Returns nothing if no parameter shapes a block.
 std::vector<search::WalkCandidate> block_shapes(const KernelSpec& spec, const space::SearchSpace& space,
                                                 const std::string& architecture);
 
-// Returns a function that finds these shapes when a walk begins; empty if there are none. It keeps references to its
-// arguments, which outlive it; the architecture may be set after this call.
+// Returns a function that finds these shapes when a walk begins; returns an empty function if there are no shapes. It
+// keeps references to this function's arguments, which outlive it; the architecture may be set after this call.
 search::BlockShapes shapes_to_walk(const KernelSpec& spec, const space::SearchSpace& space,
                                    const std::string& architecture);
 

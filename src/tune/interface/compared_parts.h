@@ -23,15 +23,15 @@ struct PartRule {
 // The rules of an output, in the order of its fields.
 using PartRules = std::vector<PartRule>;
 
-// Returns the rules with the tolerances of the spec, or else those of the element types.
+// Returns the rules with the tolerances of the spec, or with those of the element types if the spec has none.
 PartRules rules_of(const VectorArgument& output, const Tolerance& tolerance);
 // Returns the rules with tolerances from measure::tolerance_to_scale(). The scale is that of the expected values of the
 // first `length` elements, or of all.
 PartRules rules_to_scale(const Argument& output, const Tolerance& tolerance, std::optional<std::size_t> length,
                          std::span<const std::byte> expected);
 
-// Describes the first difference in words; empty if there is none. Compares the first `length` elements, or all if it
-// is empty. `argument` is a VectorArgument.
+// Describes the first difference in words; empty if there is none. Compares the first `length` elements, or all if
+// `length` is empty. `argument` is a VectorArgument.
 std::string difference(const Argument& argument, const PartRules& rules, std::optional<std::size_t> length,
                        std::span<const std::byte> actual, std::span<const std::byte> expected);
 

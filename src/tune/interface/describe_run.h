@@ -37,15 +37,15 @@ std::string resource_constraints_of(const KernelSpec& spec);
 
 // Returns the identity of the kernel itself, whatever its sizes, data and folders: code, options, launches, types of
 // the arguments, parameters. Constraints are no part, because a loaded spec contains the sizes in them as numbers. If
-// the spec has several languages, that of `spec.source` counts.
-// Parts that also identify a run have the same names and values there.
+// the spec has several languages, `spec.source` counts. Parts that also belong to a run's identity have the same names
+// and values in both.
 Identity kernel_identity(const KernelSpec& spec);
 
 // Returns the identity of a launch: code and its compilation, sizes, grid, contents of the arguments. With a
 // configuration and a device, the times of a launch depend on nothing else. The comparison of outputs, the allowed
-// configurations, and what is computed from times are no parts. Reads files as describe_run() does.
-// Parts that also identify a run have the same names there, and the same values unless the spec compares outputs
-// otherwise than by all their elements.
+// configurations and metrics computed from times are no parts. Reads files as describe_run() does. Parts that also
+// belong to a run's identity have the same names in both. They have the same values, too, unless the spec compares
+// outputs in another way than by all their elements.
 Identity launch_identity(const KernelSpec& spec);
 
 }  // namespace wattune::tune

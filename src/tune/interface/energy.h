@@ -1,5 +1,5 @@
 // Measures the energy of a configuration: makes its kernel a load for power::measure() (wattune/power/energy.h), and
-// metrics of the result.
+// turns the result into metrics.
 #pragma once
 
 #include <vector>
@@ -10,15 +10,15 @@
 
 namespace wattune::inline v0_1::tune {
 
-// Opens the recorder that the options name: their own, one of registered sensors, or else one of the device's board.
-// Fails with unavailable if the device names no board, or if no sensor tells the energy. Fails with not_found if no
-// sensors of that name are registered, and as the functions of the user do.
+// Opens the recorder that the options name: the user's own, or one of registered sensors; if they name none, one of the
+// device's board. Fails with unavailable if the device names no board, or if no sensor reports the energy. Fails with
+// not_found if no sensors of that name are registered, and with errors of the user's functions.
 Result<std::unique_ptr<power::Recorder>> open_recorder(const EvaluatorOptions& options, const DeviceInfo& device);
 
 // A prepared kernel that runs again and again, with everything that comes before a timed run.
 class KernelLoad : public power::Load {
  public:
-  // Makes a load of a prepared kernel; the references outlive it.
+  // Makes a load of a prepared kernel; the referenced objects outlive it.
   KernelLoad(EvaluationContext& run, const Configuration& configuration, const Kernels& kernels, const Launch& launch)
       : run_(run), configuration_(configuration), kernels_(kernels), launch_(launch) {}
 
@@ -41,7 +41,7 @@ class KernelLoad : public power::Load {
 Result<power::EnergyOptions> energy_options(const BoardClocks& clocks, IdlePower& idle_power, power::Recorder& recorder,
                                             Nanoseconds time, Nanoseconds window);
 
-// Returns the metrics that are asked for, as far as the board reports them, and metrics that make a figure suspect.
+// Returns the metrics that are asked for, as far as the board reports them, and metrics that warn of suspect figures.
 std::vector<Metric> metrics_of(const power::EnergyFigures& figures, const std::vector<BoardMetric>& asked);
 
 // Returns the measurement with the median energy. Precondition: `figures` is not empty.

@@ -24,7 +24,7 @@ namespace wattune::inline v0_1::tune {
 struct EnergyAtClock {
   Megahertz clock;
   Joules fitted;
-  // Bounds of the energy: about 95 % confidence of the power (model::likely_power()) at the fitted time.
+  // Bounds of the energy: those of the power with about 95 % confidence (model::likely_power()), times the fitted time.
   Joules low;
   Joules high;
 };
@@ -33,16 +33,16 @@ struct EnergyFit {
   model::PowerFit power;
   model::TimeCurve time;
   model::OperatingPoint least;  // minimum of P(f) t(f) between the ends of the sweep
-  // The clocks within 10 % of `least`. The range is wider if the fit is off by more at its points, and always includes
-  // the sweep's own best.
+  // The clocks within 10 % of `least`. The range is wider if the fit deviates more from its points, and always includes
+  // the clock of the sweep's best point.
   search::ClockRange steered;
-  std::size_t left_out = 0;          // clocks at which the board is throttled
-  std::vector<EnergyAtClock> curve;  // evenly spaced from the first clock of the sweep to the last
+  std::size_t left_out = 0;          // number of clocks at which the board is throttled, which are left out
+  std::vector<EnergyAtClock> curve;  // points that are evenly spaced from the first clock of the sweep to the last
 };
 
 // Fits the energy to `sweep`, which is ascending by clock and has one point for each clock. Fails as
-// model::fit_power_curve(), which needs five clocks or more, and as model::fit_time_curve(); with invalid_argument if
-// `sweep` is empty.
+// model::fit_power_curve() does, which needs five clocks or more, and as model::fit_time_curve() does. Fails with
+// invalid_argument if `sweep` is empty.
 Result<EnergyFit> fit_energy(const std::vector<search::ClockPoint>& sweep);
 
 }  // namespace wattune::tune

@@ -17,12 +17,13 @@ namespace wattune::inline v0_1::tune {
 
 class IdlePower {
  public:
-  // Returns the idle power at this setting, which the board has now; nullopt stands for its own clocks. Precondition:
-  // nothing runs, and a context is there. Fails as power::measure_idle().
+  // Returns the idle power at this setting, which the board has now; nullopt stands for the board's own clocks.
+  // Precondition: nothing runs, and this process has a context. Fails as power::measure_idle() does.
   Result<power::Measured<Watts>> at(const std::optional<backend::BoardSetting>& setting, power::Recorder& recorder);
 
  private:
-  using Clocks = std::pair<std::optional<Megahertz>, std::optional<Megahertz>>;  // of the chip, of the memory
+  using Clocks = std::pair<std::optional<Megahertz>, std::optional<Megahertz>>;  // clock of the chip, clock of the
+                                                                                 // memory
 
   std::vector<std::pair<Clocks, power::Measured<Watts>>> known_;
 };

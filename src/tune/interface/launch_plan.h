@@ -23,9 +23,9 @@ namespace wattune::inline v0_1::tune {
 
 // A buffer that a configuration needs.
 struct PlannedBuffer {
-  std::size_t length = 0;  // elements, of vector_width components each
+  std::size_t length = 0;  // number of elements, of vector_width components each
   std::size_t bytes = 0;
-  std::optional<backend::PixelLayout> pixels = {};  // only for images
+  std::optional<backend::PixelLayout> pixels = {};  // layout of an image; empty for other buffers
 };
 struct PlannedNull {};
 using PlannedArgument = std::variant<PlannedBuffer, backend::ScalarBytes, backend::LocalBytes, PlannedNull, Sampling>;
@@ -48,14 +48,14 @@ struct PlannedStep {
 // The launches of one configuration: the steps whose conditions hold, one after another.
 struct Launch {
   std::vector<PlannedStep> steps;
-  std::vector<PlannedArgument> arguments;  // those of the spec, in its order
-  Holders holders = {};                    // after the last step; empty if no buffers change places
+  std::vector<PlannedArgument> arguments;  // arguments of the spec, in its order
+  Holders holders = {};                    // holders after the last step; empty if no buffers change places
 };
 
 // Returns the argument whose buffer holds the contents of `argument` when the launch is over.
 std::size_t holder_of(const Launch& launch, std::size_t argument);
 
-// Returns the number of work-items in a work-group.
+// Returns the number of work-items in a work-group of the step.
 std::size_t group_items(const PlannedStep& step);
 // Returns the bytes of the step's arguments in local memory.
 std::size_t local_bytes(const Launch& launch, const PlannedStep& step);
@@ -70,27 +70,27 @@ class LaunchPlan {
   static Result<LaunchPlan> compile(const KernelSpec& spec, const std::vector<LaunchStep>& steps,
                                     std::shared_ptr<const Names> names);
 
-  // Returns the launches of a configuration. Fails with errors of its expressions, and if a size or geometry is
+  // Returns the launches of a configuration. Fails with errors of the plan's expressions, and if a size or geometry is
   // impossible.
   Result<Launch> evaluate(const Configuration& configuration) const;
   Result<std::vector<PlannedArgument>> arguments(const Configuration& configuration) const;
   // Returns the functions of the steps that are launched, each once.
   Result<std::vector<std::string>> functions(const Configuration& configuration) const;
-  // True if the argument is no buffer, or one whose length no tuning parameter changes.
+  // True if the argument is no buffer, or a buffer whose length no tuning parameter changes.
   bool has_fixed_length(std::size_t argument) const;
   const std::shared_ptr<const Names>& names() const { return names_; }
 
  private:
   struct Vector {
-    std::vector<SizeFormula> sizes;  // their product is the length; one for each dimension of an image
+    std::vector<SizeFormula> sizes;  // sizes whose product is the length; one for each dimension of an image
     std::size_t element_bytes;
-    std::optional<backend::PixelLayout> pixels;  // without the sizes
+    std::optional<backend::PixelLayout> pixels;  // layout of the pixels without the sizes
   };
   struct Scalar {
     Formula<Value> value;
     ElementType type;
   };
-  // A struct. A scalar is one with a single field.
+  // A struct. A scalar is a struct with a single field.
   struct Struct {
     std::vector<Scalar> fields;
     StructLayout layout;
@@ -108,7 +108,8 @@ class LaunchPlan {
   static Result<PlannedArgument> evaluate(const CompiledArgument& argument, const Configuration& configuration);
   static Result<PlannedArgument> evaluate(const Vector& vector, const Configuration& configuration);
   static Result<PlannedArgument> evaluate(const Struct& structure, const Configuration& configuration);
-  // Evaluates a launch that reads `values`. `holders` are those before the launch; empty if no buffers change places.
+  // Evaluates a launch that reads `values`. `holders` are the holders before the launch; empty if no buffers change
+  // places.
   Result<PlannedStep> evaluate(const StepPlan& step, const Configuration& values, std::size_t repeat,
                                const Holders& holders) const;
   // Checks that buffers that change places have the same size and kind.
@@ -116,12 +117,13 @@ class LaunchPlan {
 
   std::shared_ptr<const Names> names_;
   std::vector<StepPlan> steps_;
-  std::vector<std::vector<std::size_t>> swaps_;  // of all steps
+  std::vector<std::vector<std::size_t>> swaps_;  // swaps of all steps
   std::vector<CompiledArgument> arguments_;
   std::vector<std::string> argument_names_;
 };
 
-// Returns the limit of the device that the launch exceeds, as far as it shows before compiling; empty if none.
+// Returns the limit of the device that the launch exceeds, as far as this is known before compiling; empty if it
+// exceeds none.
 std::string limit_exceeded(const Launch& launch, const DeviceInfo& device);
 
 }  // namespace wattune::tune

@@ -20,12 +20,13 @@ namespace wattune::inline v0_1::tune {
 // The result of one method.
 struct MethodOutcome {
   std::string method;
-  std::optional<Megahertz> base_clock;  // of the method that has one
-  std::optional<Configuration> chosen;  // nullopt if no step found anything, which the remark explains
-  Nanoseconds time;                     // of the chosen configuration, as are energy and ratio
+  std::optional<Megahertz> base_clock;  // base clock of the method that has one
+  std::optional<Configuration> chosen;  // nullopt if no step found a configuration; the remark explains why
+  Nanoseconds time;                     // time of the chosen configuration; energy and ratio are also those of this
+                                        // configuration
   Joules energy;
-  double energy_ratio = 0.0;    // energy over the least energy recorded
-  std::size_t evaluations = 0;  // configurations measured, each once, including failed ones
+  double energy_ratio = 0.0;    // energy divided by the least energy recorded
+  std::size_t evaluations = 0;  // number of measured configurations, each once, including failed ones
   std::string remark;
 };
 
@@ -35,16 +36,17 @@ struct MethodOutcome {
 Result<MethodOutcome> replay_method(const std::string& method, const Recording& recording,
                                     const space::SearchSpace& space, const search::MethodOptions& options = {});
 
-// Runs every method for which the space has the clocks and block shapes, and the options the advice.
-// energy-to-solution+clocks runs once from each clock. Fails as replay_method().
+// Runs every method for which the space has the clocks and block shapes, and for which the options have the advice. The
+// method energy-to-solution+clocks runs once from each clock. Fails as replay_method() does.
 Result<std::vector<MethodOutcome>> compare_methods(const Recording& recording, const space::SearchSpace& space,
                                                    const search::MethodOptions& options = {});
 
 // Returns the clock window of a model-steered method: EnergyFit::steered of the swept code (tune/energy_fit.h). If the
-// sweep cannot be fitted, as with fewer than five clocks, returns 10 % to either side of its own least energy.
+// sweep cannot be fitted, as with fewer than five clocks, returns 10 % to either side of the clock with the least
+// energy in the sweep.
 Result<search::ClockRange> steered_window(const std::vector<search::ClockPoint>& sweep);
 
-// Returns the values of the graphics clock, ascending; empty if no parameter is one.
+// Returns the values of the graphics clock, ascending; empty if no parameter is a graphics clock.
 std::vector<Megahertz> graphics_clocks(const std::vector<Parameter>& parameters);
 
 }  // namespace wattune::tune

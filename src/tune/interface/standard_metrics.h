@@ -1,6 +1,6 @@
 // Metrics that combine energy and time. Every spec has them if their inputs were observed.
 //
-// A search names one as its objective without a definition; a metric of the same name in the spec takes precedence.
+// A search may name one as its objective without a definition; a metric of the same name in the spec takes precedence.
 // Like all metrics they read the time in seconds and the energy of one run in joules.
 #pragma once
 
@@ -16,9 +16,9 @@ struct StandardMetric {
   std::string_view unit;
 };
 
-// Returns the metrics power, edp, ed2p and operations_per_joule. `power` is the mean of a run, for runs in which it is
-// not observed itself. `edp` and `ed2p` are those of Horowitz, Indermaur, Gonzalez, "Low-power digital design", 1994.
-// `operations_per_joule` is maximised, and reads the metric `operations`, which the user defines.
+// Returns the metrics power, edp, ed2p and operations_per_joule. `power` is the mean power of a run, for runs in which
+// power itself is not observed. `edp` and `ed2p` are those of Horowitz, Indermaur, Gonzalez, "Low-power digital
+// design", 1994. `operations_per_joule` is maximised, and reads the metric `operations`, which the user defines.
 std::span<const StandardMetric> standard_metrics();
 // Returns the standard metric of this name; nullptr if there is none.
 const StandardMetric* find_standard_metric(std::string_view name);
