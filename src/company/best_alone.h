@@ -1,6 +1,6 @@
 // BestAlone: a strategy for the end of a search of several kernels. It runs the kernels together, each in the
-// configuration that is best alone, at every ratio of resident blocks. So these are compared like all other joint
-// configurations.
+// configuration that is best alone, at every ratio of resident blocks. So these combinations are compared like all
+// other joint configurations.
 //
 // Before that it times the remaining configurations of members that have few. It proposes joint configurations with one
 // new configuration of each such member, which are evaluated like any others. Space and soloists outlive it.

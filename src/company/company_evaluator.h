@@ -1,10 +1,10 @@
 // CompanyEvaluator: turns a joint configuration of a company into an Observation, so that any search that tunes one
 // kernel can tune several together.
 //
-// An evaluator in a worker process checks and times each member's own configuration alone, once, before it takes part.
-// A kernel that fails alone is named and does not fail the others. All kernels are timed alone at the clocks of the
-// default configuration, so that these times compare. Kernels run together in this process. The space and the device
-// outlive it; one thread at a time.
+// An evaluator in a worker process checks and times each member's own configuration alone, once, before it runs
+// together with others. A kernel that fails alone is named and does not fail the others. All kernels are timed alone at
+// the clocks of the default configuration, so that these times compare. Kernels run together in this process. The space
+// and the device outlive the evaluator. One thread at a time uses it.
 //
 //   CompanyEvaluator evaluator(space, *device, std::move(soloists), std::move(setup));
 //   WATTUNE_ASSIGN(const Observation observation, evaluator.evaluate(configuration));
@@ -37,9 +37,9 @@ class Soloist {
   };
   explicit Soloist(Parts parts) : parts_(std::move(parts)) {}
 
-  // Evaluates the configuration, even if it is known; the last result counts.
+  // Evaluates the configuration alone, even if its result is known; the last result counts.
   Result<const Observation*> evaluate(const Configuration& own);
-  // Stores what an earlier run found: the configuration is correct and takes this time.
+  // Stores the result of an earlier run: the configuration is correct and takes this time.
   void know(ConfigurationId own, Nanoseconds time, bool verified);
   // Returns the fastest correct configuration; nullopt if there is none.
   std::optional<ConfigurationId> best() const;
@@ -63,7 +63,8 @@ struct CompanySetUp {
   tune::EvaluatorOptions evaluation;
   std::unique_ptr<measure::MeasurePolicy> policy;
   tune::BoardClocks clocks;
-  std::unique_ptr<power::Recorder> recorder = {};  // nullptr unless energy is the objective
+  std::unique_ptr<power::Recorder> recorder = {};  // recorder of the board's energy; nullptr unless energy is the
+                                                   // objective
 };
 
 class CompanyEvaluator : public tune::Evaluator {
@@ -78,7 +79,7 @@ class CompanyEvaluator : public tune::Evaluator {
   Result<tune::Contest> hold_contest(const std::vector<Configuration>& configurations,
                                      const measure::ShootOutOptions& options) override;
   std::string device() const override { return device_.info().selector; }
-  // Returns the time of a turn beyond its runs: the window of energy, if that is the objective.
+  // Returns the time of a turn beyond its runs: the energy window, if energy is the objective.
   Nanoseconds turn_overhead() const override;
 
   const std::vector<Soloist>& soloists() const { return soloists_; }
@@ -122,7 +123,7 @@ class CompanyEvaluator : public tune::Evaluator {
   CompanySetUp set_up_;
   CompanyStage stage_;
   tune::IdlePower idle_power_;
-  Nanoseconds energy_takes_;        // time of the latest energy measurement
+  Nanoseconds energy_takes_;        // time that the latest energy measurement took
   std::optional<Statistics> best_;  // best time, if time is the objective
 };
 

@@ -21,15 +21,16 @@ struct CompanySession::Parts {
 };
 
 // Prepares a member. Objectives and metrics of its spec are those of its kernel alone, and are removed. Fails with
-// mismatch if it has no source for the device, and with invalid_argument if it has several launches.
+// mismatch if the spec has no source for the device, and with invalid_argument if it has several launches.
 Result<void> adapt_to_company(CompanyMember& member, const DeviceInfo& device);
 // Gives the resident blocks of the options to all members except partners. Fails with unavailable if the device has no
-// resident blocks. Fails with invalid_argument if a number is 0 or occurs twice, or if the strategy never changes them.
+// resident blocks. Fails with invalid_argument if a number is 0 or occurs twice, or if the strategy never changes
+// resident blocks.
 Result<void> add_resident_blocks(std::vector<CompanyMember>& members, const DeviceInfo& device,
                                  const CompanyOptions& options);
 // Returns the one device on which the company runs. Fails if several are chosen.
 Result<DeviceInfo> choose_company_device(const KernelSpec& spec, const tune::SessionOptions& session);
-// Opens device, soloists, clocks and sensors; the strategy, which needs them, is then made by make_company_strategy().
+// Opens device, soloists, clocks and sensors. The strategy needs them, so make_company_strategy() makes it afterwards.
 Result<void> open_company_evaluator(CompanySession::Parts& parts);
 Result<void> make_company_strategy(CompanySession::Parts& parts);
 
