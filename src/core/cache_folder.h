@@ -6,7 +6,7 @@
 namespace wattune::inline v0_1 {
 
 // Returns Wattune's cache folder of this user, by the XDG Base Directory Specification: $XDG_CACHE_HOME/wattune, or
-// ~/.cache/wattune. Empty if neither variable helps. The folder need not exist.
+// ~/.cache/wattune. Returns an empty path if neither variable is usable. The folder need not exist.
 std::filesystem::path user_cache_folder();
 
 }  // namespace wattune

@@ -14,7 +14,7 @@ namespace wattune::inline v0_1 {
 
 void write_log(LogLevel level, std::string_view text);
 
-// Formats and writes a line if its level is wanted.
+// Formats and writes a line if its level is one that the log writes.
 template <typename... Arguments>
 void log_at(LogLevel level, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   if (level >= log_level()) write_log(level, fmt::format(format, std::forward<Arguments>(arguments)...));

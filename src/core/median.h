@@ -7,7 +7,7 @@
 
 namespace wattune::inline v0_1 {
 
-// Returns the middle number, or the mean of the two middle ones. Precondition: not empty.
+// Returns the middle number, or the mean of the two middle ones. Precondition: the list is not empty.
 inline double median_of(std::vector<double> numbers) {
   std::ranges::sort(numbers);
   const std::size_t middle = numbers.size() / 2;

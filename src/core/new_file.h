@@ -11,10 +11,11 @@
 
 namespace wattune::inline v0_1 {
 
-// Writes all of the text at the descriptor's position; `named` is the name in messages.
+// Writes all of the text at the descriptor's position; `named` is the file's name in messages.
 Result<void> write_all(int descriptor, std::string_view text, const std::filesystem::path& named);
 
-// Makes the file with this text, whole or not at all. Fails with already_exists if something has the name.
+// Makes the file with this text, completely or not at all. Fails with already_exists if the name is taken, even by a
+// dangling link.
 Result<void> write_new_file(const std::filesystem::path& file, std::string_view text);
 
 // Writes the text to a new file under a name beside `file`. The caller renames it to `file` or removes it.

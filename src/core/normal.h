@@ -6,7 +6,7 @@
 
 namespace wattune::inline v0_1 {
 
-// Standard deviations on each side of the mean that hold 95 % of the distribution.
+// Number of standard deviations on each side of the mean within which 95 % of the distribution lie.
 inline constexpr double kNormal95 = 1.959964;
 
 // Returns the share of the distribution that lies below this many standard deviations.
@@ -18,7 +18,7 @@ inline double normal_density(double deviations) {
 
 // Returns the expected amount by which the value is less than `best`; a larger value counts as 0. Source: Jones,
 // Schonlau and Welch, "Efficient global optimization of expensive black-box functions", 1998, equation 15.
-// Precondition: a positive deviation.
+// Precondition: `deviation` is positive.
 inline double expected_improvement(double mean, double deviation, double best) {
   const double deviations = (best - mean) / deviation;
   return deviation * (deviations * normal_share_below(deviations) + normal_density(deviations));

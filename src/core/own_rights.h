@@ -9,8 +9,8 @@
 
 namespace wattune::inline v0_1 {
 
-// Makes the folder, and those above it that are missing, with at most these rights, whatever the umask. Fails with the
-// errors of system_error().
+// Makes the folder, and missing folders above it, with at most these rights, whatever the umask. Fails with the errors
+// of system_error().
 Result<void> make_folders(const std::filesystem::path& folder, mode_t rights);
 
 // Checks that the folder is trusted. Fails with invalid_argument if it belongs to a user who is neither this one nor
