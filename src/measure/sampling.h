@@ -16,7 +16,7 @@ class WarmUp {
   // Begins the warm-up that these options ask for. `busy` is the time for which the device has been at work.
   WarmUp(const SamplingOptions& options, Nanoseconds busy);
 
-  // Returns the number of runs that it wants; 0 if the device is warm.
+  // Returns the number of runs that the warm-up needs next; 0 if the device is warm.
   std::size_t wants() const { return runs_; }
   // Takes the new `busy` time after these runs.
   void take(Nanoseconds busy);
@@ -30,13 +30,13 @@ class WarmUp {
 // Runs the kernel until the device is warm.
 Result<void> warm_up(Runner& runner, Nanoseconds time);
 
-// Returns how many further samples are wanted; 0 if these suffice. First, min_samples are wanted. After that they
-// suffice if they converge, if their interval excludes the median of `incumbent`, or if the time or the maximum is
-// reached. Otherwise up to as many again are wanted, within the maximum and the time left.
+// Returns how many further samples are wanted; 0 if these suffice. First, min_samples are wanted. After that the
+// samples suffice if they converge, if their interval excludes the median of `incumbent`, or if the time or the maximum
+// is reached. Otherwise up to as many again are wanted, within the maximum and the time left.
 std::size_t samples_wanted(const std::vector<Sample>& samples, const SamplingOptions& options,
                            const std::optional<Statistics>& incumbent);
 
-// Returns the properties that measurements by a policy of this name must share to be comparable.
+// Returns the properties that measurements by the policy of this name must share to be comparable.
 Identity policy_identity(const std::string& policy, const SamplingOptions& options);
 
 // True if more samples would change little, by the rule that `options` name.
