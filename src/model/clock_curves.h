@@ -23,13 +23,13 @@ struct Outlook {
   bool measured = false;
 
   double expected_energy() const;
-  // Returns the probability that the kernel takes no longer than this time.
+  // Returns the probability that the kernel takes no longer than this time at this clock.
   double chance_within(double log_time) const;
   // Returns the probability that the board draws no more than this power, relative to the power at the highest clock.
   double chance_below(double log_power) const;
-  // Returns the expected saving of energy compared with this energy.
+  // Returns the energy that is expected to be saved against this energy.
   double expected_gain_on(double log_energy) const;
-  // Returns the expected saving of energy compared with another clock of the same kernel.
+  // Returns the energy that is expected to be saved against another clock of the same kernel.
   double expected_gain_on(const Outlook& other) const;
 };
 
@@ -37,7 +37,7 @@ class ClockCurves {
  public:
   static Result<ClockCurves> learn(std::span<const KernelOverClocks> kernels);
 
-  const std::vector<Megahertz>& clocks() const { return clocks_; }  // ascending
+  const std::vector<Megahertz>& clocks() const { return clocks_; }  // Returns the clocks, ascending.
   Result<std::vector<Outlook>> outlooks(const KernelOverClocks& kernel) const;
 
  private:
@@ -45,8 +45,8 @@ class ClockCurves {
       : clocks_(std::move(clocks)), features_(features), curves_(std::move(curves)) {}
 
   std::optional<std::size_t> place_of(Megahertz clock) const;
-  // Returns the last run at each of the clocks, nullopt where there is none. Fails with invalid_argument if there is
-  // none at the highest clock.
+  // Returns the last run at each of the clocks, nullopt for a clock without a run. Fails with invalid_argument if the
+  // highest clock has no run.
   Result<std::vector<std::optional<ClockRun>>> placed(const KernelOverClocks& kernel) const;
 
   std::vector<Megahertz> clocks_;

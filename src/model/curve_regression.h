@@ -18,12 +18,12 @@ struct SeenEntry {
   double value;
 };
 
-// Conditions the prior on the seen entries. Each of these has an error with the standard deviation `noise`.
+// Conditions the prior on the seen entries. Each seen entry has an error with the standard deviation `noise`.
 Gaussian given(const Gaussian& prior, std::span<const SeenEntry> seen, double noise);
 
-// A ridge regression of each entry on the features, in units of their own standard deviations. The penalty is the one
-// of 0.1, 1, 10, 100 and 1000 with the least squared error on groups that were left out. The covariance is that of
-// these errors.
+// A ridge regression of each entry on the features, in units of their own standard deviations. The penalty is 0.1, 1,
+// 10, 100 or 1000, whichever gives the least squared error on groups that were left out of the fit. The covariance is
+// that of the errors on these groups.
 class CurveRegression {
  public:
   // Learns from samples, one in each row. Preconditions: `groups` has an entry per row, numbered from 0 on, and at
@@ -37,7 +37,7 @@ class CurveRegression {
   Eigen::RowVectorXd standardised(const Eigen::RowVectorXd& features) const;
 
   Eigen::RowVectorXd centre_;
-  Eigen::RowVectorXd scale_;  // 0 for a feature that is the same in all samples
+  Eigen::RowVectorXd scale_;  // standard deviation of each feature; 0 for a feature that is the same in all samples
   Eigen::MatrixXd weights_;
   Eigen::MatrixXd spread_;  // the inverse of the penalised normal matrix
   Eigen::MatrixXd covariance_;

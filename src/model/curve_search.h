@@ -27,10 +27,10 @@ class CurveSearch {
 
   Candidate best() const;
   // Returns the range of the ridges of all curves whose error is at most `squares`, limited to the sampled clocks.
-  // `best` is one of these curves.
+  // `best` is a curve with no larger error.
   ClockRange ridges_within(const Candidate& best, double squares) const;
   Megahertz within_samples(Megahertz clock) const;
-  // Returns the range of the power at each clock, over the same curves.
+  // Returns the range of the power at each clock, over the same curves as ridges_within().
   std::vector<PowerRange> powers_within(const Candidate& best, double squares, std::span<const Megahertz> clocks) const;
 
  private:
@@ -46,7 +46,7 @@ class CurveSearch {
   Noise noise_;
   double lowest_ = 0.0;
   double highest_ = 0.0;
-  double last_tau_ = 0.0;  // highest tau tried; any rise would fit the one clock above
+  double last_tau_ = 0.0;  // highest tau that is tried; above it there is one more clock, which any rise would fit
 };
 
 }  // namespace wattune::model

@@ -33,8 +33,8 @@ double minimum_on_grid(const Function& value, double low, double high, int steps
   return value(refined) < least ? refined : best;
 }
 
-// Returns the point furthest from `inside` towards `end` at which `holds` is true, found by bisection. Precondition: it
-// is true at `inside`.
+// Returns the furthest point from `inside` towards `end` up to which `holds` is true, found by bisection. Precondition:
+// it is true at `inside`.
 template <typename Predicate>
 double last_where(const Predicate& holds, double inside, double end) {
   if (holds(end)) return end;

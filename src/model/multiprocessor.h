@@ -17,17 +17,18 @@ struct Multiprocessor {
   unsigned registers_per_block = 0;
   unsigned registers_per_thread = 0;
   unsigned register_unit = 0;       // the number of a warp's registers is a multiple of this
-  unsigned partitions = 0;          // each has its share of the registers and its own warps
-  unsigned partitions_checked = 0;  // to run at all, a block must also fit an SM with this many partitions
+  unsigned partitions = 0;          // number of partitions; each has its share of the registers and its own warps
+  unsigned partitions_checked = 0;  // number of partitions by which a block is checked: it must fit an SM with so many
+                                    // to run at all
   std::size_t shared_unit = 0;
   std::size_t shared_bytes_per_block = 0;
-  std::size_t shared_bytes_reserved = 0;  // per block, by the driver
+  std::size_t shared_bytes_reserved = 0;  // bytes per block that the driver reserves
   std::vector<std::size_t> carveouts;     // bytes that blocks may share, ascending; the last is all of the memory
-  unsigned barriers = 0;                  // 0 if barriers do not limit the blocks
+  unsigned barriers = 0;                  // number of barriers; 0 if they do not limit the blocks
 };
 
-// Returns the multiprocessor of a compute capability, from a table that is made once, because every submission of a
-// kernel asks. Never returns nullptr. Fails with not_found, naming the known compute capabilities.
+// Returns the multiprocessor of a compute capability, from a table that is made only once, because every submission of
+// a kernel calls this function. Never returns nullptr. Fails with not_found, naming the known compute capabilities.
 Result<const Multiprocessor*> multiprocessor(ComputeCapability gpu);
 
 }  // namespace wattune::model

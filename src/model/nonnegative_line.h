@@ -20,8 +20,8 @@ class NonnegativeLine {
     double base = 0.0;
     double slope = 0.0;
   };
-  // Solves for the line. If base or slope would be negative, it is set to 0 and the other alone is fitted.
-  // Preconditions: two different x, no y below 0.
+  // Solves for the line. If base or slope would be negative, that one is set to 0 and only the other is fitted.
+  // Preconditions: there are two different x, and no y is below 0.
   Solution solve() const {
     const double slope = (n_ * xy_ - x_ * y_) / (n_ * xx_ - x_ * x_);
     const double base = (y_ - slope * x_) / n_;

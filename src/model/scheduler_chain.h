@@ -51,7 +51,7 @@ class SchedulerChain {
   // The length of a round and its memory requests. In a round, every ready warp may issue one instruction.
   struct Round {
     double cycles = 1.0;
-    double in_flight = 0.0;  // requests in flight
+    double in_flight = 0.0;  // number of requests in flight
   };
 
   // Returns the state of each load, given the number of a joint state.
@@ -65,7 +65,7 @@ class SchedulerChain {
 
   SchedulerMemory memory_;
   std::vector<Part> parts_;
-  std::size_t resources_ = 1;  // the scheduler and the resources of busy_cycles
+  std::size_t resources_ = 1;  // number of resources: the scheduler and those of busy_cycles
 };
 
 }  // namespace wattune::model
