@@ -34,8 +34,8 @@ class AskedSensor : public Sensor<T> {
 template <typename T>
 using Sensors = std::vector<std::unique_ptr<Sensor<T>>>;
 
-// Adds the first of these sensors that answers; returns the Error of the first one if none does. Precondition: there is
-// one.
+// Adds the first of these sensors that answers. Returns the Error of the first candidate if none answers. Precondition:
+// there is a candidate.
 template <typename T>
 Result<void> add_first_of(Sensors<T>& sensors, std::vector<AskedSensor<T>> candidates) {
   Result<void> refused;

@@ -25,7 +25,7 @@ struct JournalEntry {
   std::string boot;   // boot_id() when the journal was written
   ProcessIdentity tuner;
   backend::nvml::BoardDebt debt;
-  bool unsealed = false;  // true if it was read without a checksum, as older versions wrote it
+  bool unsealed = false;  // true if the entry was read without a checksum, as older versions wrote it
 
   bool operator==(const JournalEntry&) const = default;
 };
@@ -36,22 +36,22 @@ std::filesystem::path state_folder();
 // the list. Fails with invalid_argument if others may write to the folder, or if it may not be read.
 Result<std::vector<Result<JournalEntry>>> find_journals(const std::filesystem::path& folder);
 
-// True if the board has a journal, so that something must be restored.
+// True if the board has a journal, which means that settings must be restored.
 bool is_owed(const std::filesystem::path& folder, const std::string& uuid);
 
 class BoardJournal {
  public:
   // Takes the lock for `tuner`. Waits up to 10 s for a guardian whose tuner is dead. Fails with busy, naming the
   // process, if another process controls the board. Fails with invalid_argument or io_error if the folder cannot be
-  // written or others may write there.
+  // written or if others may write there.
   static Result<BoardJournal> lock(const std::filesystem::path& folder, const std::string& uuid,
                                    const ProcessIdentity& tuner);
 
   // Reads the journal; nullopt if nothing must be restored. Fails with parse_error if it is damaged or of another
-  // board, with invalid_argument if it belongs to a user whom this one must not trust.
+  // board, with invalid_argument if it belongs to a user whom this process must not trust.
   Result<std::optional<JournalEntry>> read() const;
-  // Writes the entry; it is on the disk when this returns. An old journal without a checksum is kept under another
-  // name.
+  // Writes the entry, which is on the disk when this function returns. An old journal without a checksum is kept under
+  // another name.
   Result<void> write(const JournalEntry& entry);
   Result<void> clear();
 

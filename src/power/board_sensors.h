@@ -27,7 +27,7 @@ struct BoardSensors {
   // there is none.
   static Result<BoardSensors> in(const Recording& recording);
 
-  // Returns how long a load must run before these sensors show it alone.
+  // Returns how long a load must run before the readings of these sensors depend on this load alone.
   Nanoseconds warm_up() const;
   // Returns the longest period of the sensors.
   Nanoseconds period() const;
@@ -35,12 +35,12 @@ struct BoardSensors {
   Nanoseconds lag() const;
   // Returns the traits of the sensor whose readings may cover only a part of its period.
   const SensorTraits& sampling() const;
-  // True if launches of this length may repeat in step with the readings of the sensor of sampling(). Then it sees some
-  // parts of a launch more often than others, which changes the result by more than a twentieth of a percent. A launch
-  // of many periods is seen at many moments in any case.
+  // True if launches of this length may repeat in step with the readings of the sensor of sampling(). Then the sensor
+  // sees some parts of a launch more often than others, which changes the result by more than a twentieth of a percent.
+  // A launch of many periods is seen at many moments in any case.
   bool aliases(Nanoseconds launch) const;
-  // True if the sensor of sampling() sees so few launches of this length at once that it may show only one part of
-  // them.
+  // True if the sensor of sampling() sees so few launches of this length at once that a reading may show only a part of
+  // one launch.
   bool sees_parts(Nanoseconds launch) const;
 };
 

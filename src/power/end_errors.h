@@ -1,8 +1,9 @@
-// Bounds the error of a counted energy at the ends of its time, from all publications within the time.
+// Bounds the error of a counted energy that comes from the two ends of its time. The bound is found from all
+// publications within that time.
 //
-// An end is a publication like the others. Its moment is uncertain, it may come late, and it lies within a launch. So
-// the publications between the ends show how far these may be off. If they are few, or may hide a part of it, there is
-// no answer, and the caller takes the largest error that can be.
+// An end is a publication like the others: its moment is uncertain, it may come late, and it lies within a launch. So
+// the publications between the ends show how large the error at an end may be. If they are few, or may hide a part of
+// the error, there is no answer, and the caller takes the largest possible error.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +14,19 @@
 
 namespace wattune::inline v0_1::power {
 
-// A publication, compared with the count if all launches took the same energy.
+// The difference of a publication from the count that would result if all launches took the same energy.
 struct Deviation {
   Nanoseconds at;
   Joules off;
-  Joules by_moment;      // largest deviation that the uncertainty of its moment explains
-  std::size_t part = 0;  // publications of different parts may follow different trends; ascending
+  Joules by_moment;      // largest deviation that the uncertain moment of the publication explains
+  std::size_t part = 0;  // number of the part that the publication belongs to, ascending; different parts may follow
+                         // different trends
 };
 
 // Returns the standard deviation of the publications about a straight line, or, if parts are long enough, about one for
 // each part. Returns nullopt if there are fewer than sixteen of them. Also returns nullopt if they deviate less than
-// moments do that fall anywhere between two readings: then readings and publications keep step, and both ends may be
-// off by the same trend. `most_by_moment` is what half a period of the counter explains.
+// moments that fall anywhere between two readings would: then readings and publications keep step, and both ends may
+// have the same error. `most_by_moment` is the deviation that half a period of the counter explains.
 std::optional<Joules> scatter_of(const std::vector<Deviation>& deviations, Joules most_by_moment);
 
 // Returns the bound of the energy between two of so many publications.
@@ -35,7 +37,7 @@ Joules bound_of_ends(Joules scatter, std::size_t publications);
 Joules bound_of_few(const std::vector<Deviation>& deviations);
 
 // Returns by how much the most deviating publication deviates from its neighbours, beyond what their moments and a
-// launch of this energy explain. It came late, or one before it was left out.
+// launch of this energy explain. Such a publication came late, or the one before it is missing.
 Joules furthest_of(const std::vector<Deviation>& deviations, Joules launch);
 
 }  // namespace wattune::power

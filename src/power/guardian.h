@@ -3,7 +3,7 @@
 //
 // It is the program `wattune-guardian`, started by borrow_clocks() in a session of its own before anything is set. It
 // opens NVML itself, takes the board's lock, and records each setting to restore before changing it (board_journal.h).
-// It restores the board when the tuner ends or asks for it, when it hears nothing for the length of its lease, and on
+// It restores the board when the tuner ends or asks for it, when no request comes for the length of its lease, and on
 // SIGTERM. Signals of the terminal do not reach it.
 #pragma once
 
@@ -36,12 +36,13 @@ class Guardian {
   Result<void> pay(const JournalEntry& entry);
   Result<void> set(const backend::BoardSetting& setting);
   Result<void> give_back();
-  // Records the settings to restore. They are on the disk when this returns.
+  // Records the settings to restore. They are on the disk when this function returns.
   Result<void> record(const backend::nvml::BoardDebt& debt);
 
   MessageSocket tuner_;
   Nanoseconds lease_ = nanoseconds_from_seconds(60);  // the length of the lease until the tuner sets another
-  JournalEntry entry_;                                // as on the disk; no file if nothing must be restored
+  JournalEntry entry_;                                // the journal's entry as it is on the disk; there is no file if
+                                                      // nothing must be restored
   std::optional<BoardJournal> journal_;
   std::unique_ptr<backend::nvml::BoardControl> control_;
   std::vector<std::string> notes_;  // notes for the tuner, which the next answer carries

@@ -15,7 +15,7 @@
 namespace wattune::inline v0_1::power {
 
 // Kinds of requests. `open` takes the board's lock and restores what a dead guardian left. `give_back` restores what
-// the tuner has set since then. `end` does the same and announces that no further request follows.
+// the tuner has set since then. `end` does the same as `give_back`, and is the last request.
 enum class GuardianTask { open, set, renew, give_back, end };
 
 struct GuardianRequest {

@@ -24,11 +24,11 @@ class GuardianProcess {
   ~GuardianProcess();
 
   pid_t id() const { return pid_; }
-  // Sends a request and returns the notes in the guardian's answer, or its Error. Fails with unavailable if it is gone,
-  // does not answer, or has restored the clocks, with the reason if it gave one.
+  // Sends a request and returns the notes in the guardian's answer, or its Error. Fails with unavailable if the
+  // guardian is gone, does not answer, or has restored the clocks; the Error has the guardian's reason if there is one.
   Result<std::vector<std::string>> ask(const GuardianRequest& request);
-  // Borrows the board for this process. The guardian first restores what a dead guardian left. If another process has
-  // the board, the Error names it.
+  // Borrows the board for this process. The guardian first restores settings that a dead guardian left. If another
+  // process has the board, the Error names it.
   Result<std::vector<std::string>> open(const std::string& pci_bus_id, Nanoseconds lease);
 
  private:

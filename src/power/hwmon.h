@@ -1,6 +1,6 @@
 // Hwmon reads the sensors of AMD's boards from files of Linux's amdgpu driver. It has never been run on a real board.
 //
-// The folder of sysfs is an argument, so that tests can bring their own. Nothing is ever written.
+// The folder of sysfs is an argument, so that tests can pass their own. Nothing is ever written.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Opens boards through NVML. The library is an argument, so that tests can bring their own. No setting is ever changed.
+// Opens boards through NVML. The library is an argument, so that tests can pass their own. No setting is ever changed.
 #pragma once
 
 #include <string>

@@ -15,13 +15,13 @@ namespace wattune::inline v0_1::power {
 struct NvmlGeneration {
   unsigned architecture = 0;  // nvmlDeviceArchitecture_t: 2 is Kepler, 9 Hopper; 0 if NVML does not report it
   std::string board;          // "NVIDIA A100-SXM4-80GB": GA100 differs from its generation
-  unsigned driver = 0;        // the first number of its version
+  unsigned driver = 0;        // the first number of the driver's version
 };
 
 enum class NvmlPower {
   instant,  // nvmlDeviceGetFieldValues(), field 186
   average,  // nvmlDeviceGetFieldValues(), field 185
-  usage,    // nvmlDeviceGetPowerUsage(), which equals one of the two
+  usage,    // nvmlDeviceGetPowerUsage(), which equals one of the two fields
 };
 
 SensorTraits assumed_traits(const NvmlGeneration& generation, NvmlPower kind);

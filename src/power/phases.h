@@ -1,9 +1,10 @@
 // Phases schedules the starts of batches, so that a sensor that sees only a part of its period sees all parts of a
 // launch.
 //
-// A phase is a sixteenth of the sensor's period, counted from the first batch; a batch begins at each. If a launch is
-// so short that the sensor sees more than two at once, phases are sixteenths of a launch, which takes less time. The
-// next batch is always the one whose phase comes soonest, so that the board idles as little as possible.
+// A phase is a sixteenth of the sensor's period, counted from the first batch; one batch begins at each phase. If a
+// launch is so short that a reading averages more than two launches, phases are sixteenths of a launch, because this
+// takes less time. The next batch is always the one whose phase comes soonest, so that the board idles as little as
+// possible.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ class Phases {
   Phases(Nanoseconds period, Nanoseconds span, Nanoseconds origin)
       : period_(period), span_(span), origin_(origin), batches_(kPhases) {}
 
-  // Returns the time until the next of the remaining phases. Precondition: one remains.
+  // Returns the time until the next of the remaining phases. Precondition: a phase remains.
   Nanoseconds wait(Nanoseconds now);
   // Stores the batch that began at the phase of the last wait().
   void add(const Load::Batch& batch) { batches_[next_] = batch; }
@@ -32,10 +33,10 @@ class Phases {
   // Returns the end of the last batch. Precondition: there is a batch.
   Nanoseconds end() const;
 
-  // Returns half of the 95 % interval of the mean power, as a share of it. It is estimated from how
-  // the batches' powers vary from phase to phase; `mean` returns the power of a time. `noise` returns the standard
-  // deviation of such a mean that has other causes than phases, as a share, and is left out. `readings` is the time
-  // between two readings if `mean` interpolates between them, else 0.
+  // Returns half of the 95 % interval of the mean power, as a share of it. It is estimated from how the batches' powers
+  // vary from phase to phase; `mean` returns the power of a time. `noise` returns the part of such a mean's standard
+  // deviation that has other causes than phases, as a share; it is subtracted. `readings` is the time between two
+  // readings if `mean` interpolates between readings, otherwise 0.
   double bound(const std::function<Result<Watts>(Nanoseconds begin, Nanoseconds end)>& mean,
                const std::function<double(Nanoseconds time)>& noise, Nanoseconds readings) const;
 
@@ -43,7 +44,7 @@ class Phases {
   const Nanoseconds period_;
   const Nanoseconds span_;
   const Nanoseconds origin_;
-  std::vector<std::optional<Load::Batch>> batches_;  // by phase
+  std::vector<std::optional<Load::Batch>> batches_;  // batches by phase
   std::size_t next_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// Identifies processes even if their numbers are used again, and the starts of the machine (boot_id()).
+// Identifies processes, even if the system uses their numbers again. Also identifies the starts of the machine
+// (boot_id()).
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +21,7 @@ struct ProcessIdentity {
 std::optional<ProcessIdentity> identity_of(pid_t pid);
 bool lives(const ProcessIdentity& process);
 
-// True if `pid` is `ancestor` or was started by it, over any number of steps.
+// True if `pid` is `ancestor`, or if `ancestor` started it directly or through other processes.
 bool descends_from(pid_t pid, pid_t ancestor);
 
 // Returns an id that is different after each start of the machine.

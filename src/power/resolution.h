@@ -1,6 +1,6 @@
 // Finds the resolution of a power sensor, and the error that it leaves. A constant level is rounded in the same way in
-// every reading, so that averaging does not reduce the error. Noise spreads readings over several steps, and then it
-// does.
+// every reading, so that averaging does not reduce the error. If noise spreads readings over several steps, averaging
+// does reduce it.
 #pragma once
 
 #include "wattune/power/recorder.h"

@@ -15,8 +15,8 @@ struct Burst {
   Nanoseconds end;
 };
 
-// Returns the time between two changes of a sensor's value. It is the median of the intervals, made more exact by their
-// sum, in which an interval may hold several periods. Returns nullopt if there are too few changes.
+// Returns the time between two changes of a sensor's value. It is the median of the intervals. Their sum makes it more
+// exact, where an interval may count as several periods. Returns nullopt if there are too few changes.
 template <typename T>
 std::optional<Nanoseconds> update_period(const std::vector<Change<T>>& changes);
 
@@ -27,29 +27,29 @@ std::vector<Change<Watts>> power_between(const std::vector<Change<Joules>>& chan
 
 struct ResponseFit {
   Response response = Response::boxcar;
-  Nanoseconds window;         // of a boxcar
-  Nanoseconds lag;            // of a boxcar
-  Nanoseconds time_constant;  // of a lag
+  Nanoseconds window;         // boxcar: the time that a reading averages
+  Nanoseconds lag;            // boxcar: from the end of the window to the reading
+  Nanoseconds time_constant;  // lag: the time constant
   Watts idle;                 // level at rest
   Watts load;                 // power that the load adds
   double explained = 0.0;     // share of the readings' variance that the fit explains
 };
 
 // Fits a boxcar (mean of a window that ended some time before) or a first-order lag (Guerreiro et al. 2015, equation
-// 6), whichever explains the readings better. Levels follow by linear least squares, window and lag from a grid that is
-// refined. Returns nullopt if there are fewer than eight readings or no variance.
+// 6), whichever explains the readings better. The levels are found by linear least squares; window and lag are searched
+// for on a grid that is refined. Returns nullopt if there are fewer than eight readings or no variance.
 std::optional<ResponseFit> fit_response(const std::vector<Change<Watts>>& readings, const std::vector<Burst>& bursts);
 
 // True if the sensor saw the load: the fit explains most of its readings, and the load adds power.
 bool follows_load(const ResponseFit& fit);
 
-// Returns the mean of the readings from `begin` to `end`, each valid until the next one; nullopt if there are none up
-// to `end`.
+// Returns the mean of the readings from `begin` to `end`, each valid until the next one; nullopt if there is no reading
+// before `end`.
 std::optional<Watts> mean_shown(const std::vector<Change<Watts>>& changes, Nanoseconds begin, Nanoseconds end);
 
 // Returns the standard deviation of the readings from `begin` to `end`, as a share of their mean. It is computed from
 // the differences of successive readings, so that a slow change of the level does not count as noise. Returns 0 for
-// fewer than three.
+// fewer than three readings.
 double relative_noise(const std::vector<Change<Watts>>& readings, Nanoseconds begin, Nanoseconds end);
 
 }  // namespace wattune::power

@@ -17,7 +17,7 @@ class Track {
 
   const SensorTraits& traits() const { return trace_.sensor.traits; }
 
-  // Reads the sensor. Returns false if it could not be read; then it must not be polled again.
+  // Reads the sensor. Returns false if that failed; then the sensor must not be polled again.
   bool poll() {
     const Nanoseconds asked = steady_now();
     Result<Reading<T>> reading = sensor_.read();

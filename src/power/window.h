@@ -11,21 +11,22 @@ namespace wattune::inline v0_1::power {
 using RunBatch = std::function<Result<Load::Batch>(std::size_t)>;
 
 struct WindowFigures {
-  Cost cost;                // of one launch
-  double time_error = 0.0;  // standard error of the time of a launch, as a share, by how much launches differ
-  std::string sensor;       // the sensor that was used
+  Cost cost;                // cost of one launch
+  double time_error = 0.0;  // standard error of the time of a launch, as a share, from the differences between launches
+  std::string sensor;       // name of the sensor that was used
   std::optional<double> disagreement;
   bool phased = false;
   BoardConditions conditions;
-  std::optional<double> drift = {};             // EnergyFigures::drift
-  std::optional<Nanoseconds> ended_after = {};  // set if the window ended early, because these readings were enough
+  std::optional<double> drift = {};             // as EnergyFigures::drift
+  std::optional<Nanoseconds> ended_after = {};  // length of the window if it ended early, because these readings were
+                                                // enough
 };
 
-// A function that returns true if a window may end early, by its figures so far. Empty if a window always lasts its
-// whole time.
+// A function that tells from a window's figures so far whether the window may end early. An empty function lets each
+// window last its whole time.
 using IsEnough = std::function<bool(const WindowFigures&)>;
 
-// The temperature at which a window begins: any, or one that is steady, as far as there is time to wait for it.
+// The temperature at which a window begins: any, or a steady one if there is time to wait for it.
 enum class Heat { any, steady };
 
 // Runs a window within `options.budget`. Fails as measure() does.

@@ -15,8 +15,8 @@ class WindowSeries {
   WindowSeries(Recorder& recorder, const RunBatch& run, const EnergyOptions& options, const IsEnough& shows_enough)
       : recorder_(recorder), run_(run), options_(options), shows_enough_(shows_enough) {}
 
-  // Runs windows until they agree, until there are enough, or until there is no time for another. A rejected window is
-  // replaced, three times at most. If none is accepted, the last one counts. Fails as measure_window() does.
+  // Runs windows until they agree, until there are as many as wanted, or until there is no time for another. At most
+  // three rejected windows are replaced. If no window is accepted, the last one counts. Fails as measure_window() does.
   Result<void> measure();
 
   // Returns the accepted windows, at least one.
