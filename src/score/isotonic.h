@@ -15,7 +15,8 @@ struct WeightedPoint {
 
 class DecreasingFit {
  public:
-  // Fits the points, which ascend by x; points of equal x are averaged. Precondition: not empty, weights positive.
+  // Fits the points, which ascend by x; points of equal x are averaged. Precondition: there is a point, and all weights
+  // are positive.
   explicit DecreasingFit(const std::vector<WeightedPoint>& points);
 
   // Returns the values at ascending x.

@@ -10,7 +10,7 @@ namespace wattune::inline v0_1::score {
 
 class MonotoneCubic {
  public:
-  // Makes the curve. Precondition: at least two points, x strictly ascending.
+  // Makes the curve. Precondition: there are at least two points, and x is strictly ascending.
   MonotoneCubic(std::vector<double> x, std::vector<double> y);
 
   // Returns the value at this x. Precondition: x.front() <= at <= x.back().

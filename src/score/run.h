@@ -5,18 +5,19 @@
 
 namespace wattune::inline v0_1::score {
 
-// Searches until the budget is spent or nothing is left, with `ahead` proposals asked for in advance. A run with too
-// few evaluations to fit a curve is repeated with another seed, at most twenty times, as in the published tool. Fails
-// as make_strategy() does.
+// Searches until the budget is spent or no configuration is left. The strategy is asked for `ahead` proposals in
+// advance. A run with too few evaluations to fit a curve is repeated with another seed, at most twenty times, as in the
+// published tool. Fails as make_strategy() does.
 Result<SearchRun> run_strategy(const ScoredSpace& space, const StrategyChoice& strategy, std::uint64_t seed,
                                std::size_t ahead);
 
 // Returns the number of evaluations, failed ones included, until the best objective of a run is at most `target`, or
-// until nothing is left. Fails as make_strategy() does.
+// until no configuration is left. Fails as make_strategy() does.
 Result<std::uint64_t> evaluations_to_reach(double target, const ScoredSpace& space, const StrategyChoice& strategy,
                                            std::uint64_t seed, std::size_t ahead);
 
-// Fails with invalid_argument without a space or strategy, or with no repeat, and as make_strategy() does.
+// Fails with invalid_argument if there is no space, no strategy or no repeat. Other errors are those of
+// make_strategy().
 Result<void> check_choice(const std::vector<ScoredSpace>& spaces, const std::vector<StrategyChoice>& strategies,
                           std::size_t repeats);
 

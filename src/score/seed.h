@@ -1,4 +1,4 @@
-// Derives an own seed for each purpose from one seed.
+// Derives from one seed an own seed for each purpose.
 #pragma once
 
 #include <cstdint>
