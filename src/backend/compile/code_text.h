@@ -15,8 +15,8 @@ namespace wattune::inline v0_1::backend {
 
 std::vector<std::string> words_of(std::string_view text);
 
-// The code that a compiler sees, with the user's headers inserted. '#' stands for a conditional directive that cannot
-// be decided, and for a line that such a condition may leave out.
+// The code that a compiler sees, with the user's headers inserted. A '#' takes the place of a conditional directive
+// that cannot be decided, and of each line that such a condition may leave out.
 struct PlainCode {
   std::string text;
   Definitions macros;  // macros at the end of the code: those of the source, its options and its parameters
@@ -24,7 +24,8 @@ struct PlainCode {
 PlainCode read_code(const KernelSource& source, std::span<const Macro> macros);
 PlainCode read_code(std::string_view text);
 
-// Returns a type such as "real*" with the code's macros and typedefs resolved; the type itself if they are not clear.
+// Returns a type such as "real*" with the code's macros and typedefs resolved; the type itself if the definitions are
+// not clear.
 std::string without_typedefs(const PlainCode& code, const std::string& type);
 
 }  // namespace wattune::backend

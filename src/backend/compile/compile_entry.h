@@ -13,17 +13,17 @@
 
 namespace wattune::inline v0_1::backend {
 
-// A source with its jobs. The mutex of the queue guards all but target and source.
+// A source with its jobs. The mutex of the queue guards all members but target and source.
 struct PooledSource::Entry {
   enum class JobState { waiting, running, done, taken };
-  enum class Need { later, soon, now };  // announced; announced as urgent; awaited by a caller of take()
+  enum class Need { later, soon, now };  // urgency: announced; announced as urgent; awaited by a caller of take()
   struct Job {
     ImageRequest wanted;
     Nanoseconds limit;
     JobState state = JobState::waiting;
     bool expected = false;
     bool urgent = false;
-    bool awaited = false;  // a caller of take() waits for it
+    bool awaited = false;  // true if a caller of take() waits for the job
     std::optional<Compiled> result = {};
 
     Need need() const { return awaited ? Need::now : urgent ? Need::soon : Need::later; }
@@ -36,8 +36,8 @@ struct PooledSource::Entry {
   const CompileTarget target;
   const KernelSource source;
   const bool is_cached;         // true if the pool has a cache
-  std::deque<JobPointer> jobs;  // announced or awaited, the next one first
-  CompileActivity activity;     // without the numbers that are counted from the jobs
+  std::deque<JobPointer> jobs;  // announced or awaited jobs, the next one first
+  CompileActivity activity;     // figures of the source, without the numbers that are counted from the jobs
 
   // Returns the source with the text that is compiled for this image.
   KernelSource source_of(const ImageRequest& wanted) const {

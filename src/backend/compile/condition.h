@@ -15,8 +15,8 @@ using Definitions = std::map<std::string, std::optional<std::string>>;
 // True if a compiler may define the name itself.
 bool may_be_predefined(std::string_view name);
 
-// Decides a condition; nullopt if the result is not certain. If the definitions are `complete`, a name without one
-// counts as undefined, unless a compiler may define it itself.
+// Decides a condition; nullopt if the result is not certain. If the definitions are `complete`, a name without a
+// definition counts as undefined, unless a compiler may define it itself.
 std::optional<bool> decide(std::string_view condition, const Definitions& definitions, bool complete);
 // Decides an #ifdef; nullopt if the result is not certain.
 std::optional<bool> is_defined(const std::string& name, const Definitions& definitions, bool complete);

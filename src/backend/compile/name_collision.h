@@ -13,7 +13,7 @@
 
 namespace wattune::inline v0_1::backend {
 
-// A place where a parameter that is a macro replaces a declared name (`int n`) or a member (`blockIdx.x`).
+// A place in the code where a parameter, being a macro, replaces a declared name (`int n`) or a member (`blockIdx.x`).
 struct NameCollision {
   std::string parameter;
   int line = 0;
@@ -23,12 +23,13 @@ struct NameCollision {
 // Returns the first collision of each parameter.
 std::vector<NameCollision> name_collisions(const KernelSource& source, std::span<const Macro> macros);
 
-// Compiles with these macros. Returns the compiler's messages if it refuses the source, and nullopt otherwise.
+// Compiles with these macros. Returns the compiler's messages if the compiler refuses the source, and nullopt
+// otherwise.
 using TrialCompilation = std::function<std::optional<std::string>(std::span<const Macro>)>;
 
-// Returns a message on the first collision that proves to be the cause. For that, the source is compiled again without
-// the macro: it then compiles, or its messages no longer name the line. Returns an empty text if there is none. `log`
-// is the compiler's log of the failure.
+// Returns a message on the first collision that proves to be the cause. To prove this, the source is compiled again
+// without the macro: it then compiles, or the messages no longer name the line. Returns an empty text if no collision
+// is the cause. `log` is the compiler's log of the failure.
 std::string tested_collision(const KernelSource& source, std::span<const Macro> macros, std::string_view log,
                              const TrialCompilation& compile);
 

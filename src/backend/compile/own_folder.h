@@ -1,8 +1,9 @@
 // OwnFolder: a folder for temporary files that does not outlive its process for long.
 //
-// Its maker holds a lock on it, and writes a file into it that names the folder and its inode. A folder with such a
-// file and without a lock was left behind by a killed process. The next process that makes a folder with the same
-// prefix removes it. A folder without that file is not Wattune's and is left alone, whatever its name.
+// The process that makes the folder holds a lock on it, and writes a file into it that names the folder and its inode.
+// A folder with such a file but without a lock was left behind by a killed process. The next process that makes a
+// folder with the same prefix removes it. A folder without that file is not Wattune's and is left alone, whatever its
+// name.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +14,7 @@
 
 namespace wattune::inline v0_1::backend {
 
-// Removes the folder that an OwnFolder made, with all it holds.
+// Removes the folder that an OwnFolder made, with all its contents.
 void remove_own_folder(const std::filesystem::path& path);
 
 class OwnFolder {
@@ -22,9 +23,9 @@ class OwnFolder {
   static Result<OwnFolder> create(const std::string& prefix);
 
   const std::filesystem::path& path() const { return path_; }
-  // Closes this process's descriptor of the lock, which the parent keeps. It is for a child that fork() made.
+  // Closes this process's descriptor of the lock; the parent process keeps its own. It is for a child that fork() made.
   void unlock() { lock_.close(); }
-  // Removes the folder with all it holds.
+  // Removes the folder with all its contents.
   void remove() const { remove_own_folder(path_); }
 
  private:

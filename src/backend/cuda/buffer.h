@@ -1,5 +1,5 @@
-// Device memory between guard zones. One allocation holds guard, contents, guard, so that small overruns hit a guard
-// zone and are found.
+// Device memory between guard zones. One allocation holds a guard zone, the contents and another guard zone, so that
+// small overruns hit a guard zone and are found.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class CudaBuffer : public CudaMemory {
   CUresult copy(CUstream stream, const CudaMemory& to) const override;
   CUresult fill(CUstream stream, std::byte value) override;
 
-  // Returns a part of the buffer, borrowed (part.h).
+  // Returns a part of the buffer, which borrows the buffer's memory (part.h).
   Result<std::unique_ptr<Buffer>> part(std::size_t offset, std::size_t bytes) const;
   // Returns the address of the contents, which the kernel sees.
   CUdeviceptr contents() const { return guards()[0] + guard_bytes_; }

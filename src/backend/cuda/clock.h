@@ -2,11 +2,11 @@
 //
 // The driver reports only the time between two events, in milliseconds as a float. That is exact to 15 ns for a quarter
 // of a second, but only to 0.25 ms for an hour. Therefore moments are measured from a mark, an event that was recorded
-// shortly before, and each mark from the previous one. Marks are recorded in the session's service stream, which waits
-// for no other. Moments hours apart are then known less exactly; moments of launches that were sent together are not
-// affected.
+// shortly before, and each mark from the previous one. Marks are recorded in the session's service stream, which never
+// waits for another stream. Moments hours apart are then known less exactly; moments of launches that were sent
+// together are not affected.
 //
-// It is used within the session's context, by one thread at a time (the Dispatcher ensures this).
+// The clock is used within the session's context, by one thread at a time (the Dispatcher ensures this).
 #pragma once
 
 #include <chrono>
@@ -34,7 +34,7 @@ class ClockMark {
   Result<Nanoseconds> moment_of(CUevent event);
   Result<Nanoseconds> moment_of(HostTime time);
   bool is_older_than(Nanoseconds age) const;
-  // Computes the mark's own moment, after which it no longer needs the previous mark.
+  // Computes the mark's own moment. Afterwards the mark no longer needs the previous one.
   Result<Nanoseconds> settle();
 
  private:

@@ -1,6 +1,6 @@
 // The part of the CUDA driver API that Wattune calls. It is declared here, so that Wattune builds without CUDA's
 // toolkit, and loaded at run time, so that programs start without a driver. Names, values and layouts are those of
-// NVIDIA's "CUDA Driver API" reference, version 12.4, the oldest driver that has all of these functions.
+// NVIDIA's "CUDA Driver API" reference, version 12.4, which is the oldest driver with all of these functions.
 #pragma once
 
 #include <cstddef>
@@ -86,7 +86,7 @@ inline constexpr CUresult CUDA_ERROR_UNKNOWN = 999;
 // NOLINTBEGIN(readability-identifier-naming): the names are those of the driver's documentation.
 enum CUdevice_attribute : int {
   CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
-  CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2,  // _Y and _Z follow
+  CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2,  // the values for _Y and _Z follow
   CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK = 8,
   CU_DEVICE_ATTRIBUTE_CLOCK_RATE = 13,  // kilohertz
   CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
@@ -137,7 +137,7 @@ enum CUstreamCaptureMode : int {
 
 enum CUgraphNodeType : int { CU_GRAPH_NODE_TYPE_KERNEL = 0 };
 
-struct CUDA_KERNEL_NODE_PARAMS {  // _v2
+struct CUDA_KERNEL_NODE_PARAMS {  // this is the struct _v2
   CUfunction func;
   unsigned gridDimX, gridDimY, gridDimZ;
   unsigned blockDimX, blockDimY, blockDimZ;
@@ -160,7 +160,7 @@ union CUlaunchAttributeValue {
   struct {
     unsigned x, y, z;
   } clusterDim;
-  std::uint64_t alignment;  // of the members that are not declared here
+  std::uint64_t alignment;  // the alignment of the members that are not declared here
 };
 
 struct CUlaunchAttribute {
@@ -379,16 +379,17 @@ inline constexpr unsigned CU_GREEN_CTX_DEFAULT_STREAM = 1;
 struct CuApi {
 #define WATTUNE_CU_MEMBER(function, symbol, parameters) CUresult(*function) parameters = nullptr;
   WATTUNE_CU_FUNCTIONS(WATTUNE_CU_MEMBER)
-  // Holds these functions as well; they are nullptr if the driver is too old for them.
+  // Holds these functions as members; they are nullptr if the driver is too old for them.
   WATTUNE_CU_GREEN_FUNCTIONS(WATTUNE_CU_MEMBER)
 #undef WATTUNE_CU_MEMBER
   int version = 0;  // newest CUDA that the driver supports: 12040 is 12.4
 };
 
 // Returns the loaded and initialised driver, the same for the whole process. Fails with unavailable, saying what to do,
-// if there is no driver, one that is too old, or no GPU. WATTUNE_LIBCUDA names another file than libcuda.so.1.
+// if there is no driver, if it is too old, or if there is no GPU. WATTUNE_LIBCUDA names another file than libcuda.so.1.
 Result<const CuApi*> cu_api();
-// Returns the driver if it was loaded before, else nullptr, for callers that have nothing to do without CUDA.
+// Returns the driver if it has been loaded before, else nullptr. It is for callers that have nothing to do without
+// CUDA.
 const CuApi* loaded_cu_api();
 
 // Returns "12.4" for 12040.

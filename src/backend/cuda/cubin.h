@@ -14,7 +14,7 @@ struct CubinFacts {
   std::map<std::string, std::size_t> constants;                // bytes of each symbol in constant memory
 };
 
-// Reads the facts; they are empty if the code is no cubin or ends too soon.
+// Reads the facts. They are empty if the code is no cubin or is incomplete.
 CubinFacts facts_of_cubin(std::string_view code);
 
 }  // namespace wattune::backend::cuda

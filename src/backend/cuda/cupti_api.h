@@ -37,8 +37,8 @@ inline constexpr int CUPTI_PROFILER_TYPE_RANGE_PROFILER = 0;
 inline constexpr int CUPTI_UserRange = 2;
 inline constexpr int CUPTI_UserReplay = 3;
 
-// The parameters of a function; every function takes one such struct. All begin with the size and a pointer that stays
-// null.
+// The parameters of a function; every function takes one such struct. All structs begin with their size and a pointer
+// that stays null.
 struct CUpti_Profiler_Initialize_Params {
   std::size_t structSize;
   void* pPriv;
@@ -49,7 +49,7 @@ struct CUpti_Profiler_DeInitialize_Params {
   void* pPriv;
 };
 
-// The parameters of a function that is called twice: without an image it returns the size.
+// The parameters of a function that is called twice: the first time, without an image, it returns the image's size.
 struct CUpti_Profiler_GetCounterAvailability_Params {
   std::size_t structSize;
   void* pPriv;
@@ -237,7 +237,7 @@ struct CUpti_RangeProfiler_DecodeData_Params {
 };
 // NOLINTEND(readability-identifier-naming)
 
-// The functions: name, its parameters, the last member of these.
+// The functions: the name, its struct of parameters, and the last member of that struct.
 #define WATTUNE_CUPTI_FUNCTIONS(X)                                                                                \
   X(cuptiProfilerInitialize, CUpti_Profiler_Initialize_Params, pPriv)                                             \
   X(cuptiProfilerDeInitialize, CUpti_Profiler_DeInitialize_Params, pPriv)                                         \
@@ -265,8 +265,8 @@ struct CUpti_RangeProfiler_DecodeData_Params {
   X(cuptiRangeProfilerPopRange, CUpti_RangeProfiler_PopRange_Params, pRangeProfilerObject)                        \
   X(cuptiRangeProfilerDecodeData, CUpti_RangeProfiler_DecodeData_Params, numOfRangeDropped)
 
-// The value of `structSize`: the bytes up to the end of the last member, without the padding behind it. A library
-// recognises by the size for which of its versions the caller was written.
+// The value of `structSize`: the bytes up to the end of the last member, without the padding behind it. By this size a
+// library recognises the version for which its caller was written.
 template <typename Params>
 inline constexpr std::size_t kStructSize = 0;
 #define WATTUNE_CUPTI_SIZE(function, Params, last) \
@@ -289,9 +289,9 @@ struct CuptiApi {
   CUptiResult (*cuptiGetResultString)(CUptiResult result, const char** name) = nullptr;
 };
 
-// Returns CUPTI, the same for the whole process: the newest that a driver of this version supports (nullopt for the
-// newest of all). Searches WATTUNE_LIBCUPTI, the loader's search path, CUDA_HOME, CUDA_PATH and /usr/local/cuda. Fails
-// with unavailable, saying what to install.
+// Returns CUPTI, the same for the whole process: the newest CUPTI that a driver of this version supports (nullopt for
+// the newest of all). Searches WATTUNE_LIBCUPTI, the loader's search path, CUDA_HOME, CUDA_PATH and /usr/local/cuda.
+// Fails with unavailable, saying what to install.
 Result<const CuptiApi*> cupti_api(std::optional<int> driver_version = {});
 
 }  // namespace wattune::backend::cuda

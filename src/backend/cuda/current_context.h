@@ -1,6 +1,6 @@
 // CurrentContext: makes a context current for the calling thread as long as the object lives.
 //
-// Calls of the driver work on the context that is current for their thread, and the application chooses that context.
+// Calls of the driver work on the context that is current for their thread, and the application chooses this context.
 // So the destructor makes the previous context current again. If the context is current already, nothing is changed,
 // which is cheap.
 #pragma once

@@ -1,9 +1,9 @@
 // Dispatcher: hands the commands of a session's streams to the driver, in the order in which they were given.
 //
-// A transfer of ordinary host memory blocks inside the driver until its stream has reached it. Therefore it waits here
-// for its turn, together with the commands behind it in its stream and those of other streams that wait for it.
-// Meanwhile a kernel that never ends can be noticed. Each call of the dispatcher tries again to send the commands that
-// are left.
+// A transfer of ordinary host memory blocks inside the driver until its stream has reached it. Therefore the transfer
+// waits here for its turn, together with the commands behind it in its stream, and with commands of other streams that
+// wait for it. So this thread is not blocked, and can notice a kernel that never ends. Each call of the dispatcher
+// tries again to send the waiting commands.
 //
 // The streams of an application (attach.h), and streams that ask for it (StreamOptions::at_once), share only the clock:
 // their commands are sent at once. Any number of threads may call, one at a time for each stream.
@@ -31,18 +31,18 @@ namespace wattune::inline v0_1::backend::cuda {
 
 struct Command {
   enum class Kind {
-    device,        // runs on the device alone
-    transfer,      // of ordinary host memory
-    first_launch,  // or another launch that is not held
+    device,        // a command that runs on the device alone
+    transfer,      // a transfer of ordinary host memory
+    first_launch,  // a first launch, or another one that is not held
     launch,        // another launch, which may be held, so that the host's time for sending does not delay kernels
-    wait,          // for a launch in another stream
+    wait,          // a wait for a launch in another stream
   };
 
   std::string doing;
   Kind kind = Kind::device;
   std::function<CUresult()> run;               // hands the command to the driver
-  std::shared_ptr<Timing> timing = {};         // of a timed launch
-  std::shared_ptr<const Timing> awaited = {};  // of the launch that the command waits for
+  std::shared_ptr<Timing> timing = {};         // the record of a timed launch
+  std::shared_ptr<const Timing> awaited = {};  // the record of the launch that the command waits for
 
   bool launches() const { return kind == Kind::first_launch || kind == Kind::launch; }
 };
@@ -50,7 +50,7 @@ struct Command {
 // The dispatcher's view of a stream.
 struct Lane {
   // Makes the lane. Beside an application no stream is held: its threads, and the thread that loads code, may free
-  // memory or load code at any time. Such a call waits for all queued commands, while a held stream would wait for the
+  // memory or load code at any time. Such a call waits for all queued commands, and a held stream would wait for the
   // call to return.
   Lane(Handle<CUstream> driver_stream, bool sends_at_once)
       : stream(std::move(driver_stream)),
@@ -62,8 +62,9 @@ struct Lane {
   // StreamOptions::at_once.
   const bool at_once;
   Hold hold;
-  std::optional<Error> failure;  // of a requested command, until a caller receives it
-  std::optional<Command> last;   // last sent since it was idle; most likely caused a failure
+  std::optional<Error> failure;  // error of a requested command, until a caller receives it
+  std::optional<Command> last;   // the command that was sent last since the stream was idle; a failure most likely
+                                 // comes from it
 };
 
 class Dispatcher {
@@ -88,7 +89,7 @@ class Dispatcher {
 
   Result<void> submit(Lanes lanes);
   Result<std::vector<SensorSample>> finish(Lanes lanes, const Wait& wait);
-  // Waits until the device has executed all requested commands of these streams; errors are those of Stream::finish().
+  // Waits until the device has executed all requested commands of these streams. Errors are those of Stream::finish().
   Result<void> settle(Lanes lanes, const Polling& polling, Nanoseconds limit, SensorSampler* sampler = nullptr);
   // Takes the commands of a stream, which the caller then sends. Fails with invalid_argument if one of them waits for
   // another stream.
@@ -96,7 +97,7 @@ class Dispatcher {
   // Drops the commands of a stream that is being destroyed.
   void forget(Lane& lane);
 
-  // Tells whether a launch was sent, and sends commands whose turn has come. Fails if the launch never will be sent.
+  // Tells whether a launch was sent, and sends commands whose turn has come. Fails if the launch will never be sent.
   Result<bool> has_sent(const Timing& timing);
   // Returns when a launch began. Fails with invalid_argument until it was sent.
   Result<Nanoseconds> start_of(const Timing& timing);
@@ -109,7 +110,7 @@ class Dispatcher {
   void hand_over(Lanes lanes);
   // Sends the requested commands whose turn has come.
   void advance();
-  // Sends or drops a command; returns false if its turn has not come.
+  // Sends or drops a command. Returns false if the command's turn has not come.
   bool try_send(Lane& lane, Command& command);
   Result<bool> has_turn(Lane& lane, const Command& command);
   Result<void> send(Lane& lane, Command& command);
@@ -124,10 +125,10 @@ class Dispatcher {
   mutable std::mutex mutex_;  // guards the members below, and the dispatcher's part of lanes and launches
   Clock clock_;
   Backlog<Lane, Command> backlog_;
-  std::vector<Entry> left_;  // requested, but not sent
+  std::vector<Entry> left_;  // commands that were requested but not sent
   std::vector<Lane*> held_;
-  std::size_t sent_ = 0;                         // commands since streams were last released
-  std::vector<std::shared_ptr<Timing>> unread_;  // launches that were sent, and whose conditions were not read yet
+  std::size_t sent_ = 0;                         // number of commands since streams were last released
+  std::vector<std::shared_ptr<Timing>> unread_;  // launches that were sent, but whose conditions have not been read yet
 };
 
 }  // namespace wattune::backend::cuda

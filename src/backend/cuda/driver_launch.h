@@ -24,8 +24,8 @@ class DriverLaunch {
   DriverLaunch(const DriverLaunch& other);
   DriverLaunch& operator=(const DriverLaunch&) = delete;
 
-  // The setters of PreparedLaunch. They return false if there is no such argument. They are fast, because each call of
-  // an application sets all arguments.
+  // The setters of PreparedLaunch. They return false if the launch has no such argument. They are fast, because each
+  // call of an application sets all arguments.
 
   bool set_memory(std::size_t argument, CUdeviceptr memory) {
     const Place place = argument < places_.size() ? places_[argument] : Place();
@@ -43,8 +43,8 @@ class DriverLaunch {
     return true;
   }
 
-  // Returns the launch as a node of a CUDA graph. The node has no launch attributes. It is valid as long as this
-  // object.
+  // Returns the launch as a node of a CUDA graph. The node has no launch attributes. The node is valid as long as this
+  // object lives.
   CUDA_KERNEL_NODE_PARAMS node_parameters() const;
   bool is_plain() const { return attributes_.empty() && !has_constants(); }
   bool has_constants() const { return !constants_.empty(); }
@@ -66,7 +66,7 @@ class DriverLaunch {
     enum class Kind { memory, scalar, constant, fixed };
     Kind kind = Kind::fixed;
     std::size_t index = 0;
-    std::size_t bytes = 0;  // of a value
+    std::size_t bytes = 0;  // size of a value
   };
 
   DriverLaunch() = default;
@@ -79,10 +79,10 @@ class DriverLaunch {
   CUfunction function_ = nullptr;
   CUlaunchConfig config_{};
   std::vector<CUlaunchAttribute> attributes_;
-  std::vector<std::byte> values_;        // of all parameters, one after another
+  std::vector<std::byte> values_;        // values of all parameters, one after another
   std::unique_ptr<void*[]> parameters_;  // addresses of the values
   std::vector<ConstantCopy> constants_;
-  std::vector<Place> places_;  // by argument
+  std::vector<Place> places_;  // places of the arguments, in their order
 };
 
 }  // namespace wattune::backend::cuda

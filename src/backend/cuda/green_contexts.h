@@ -1,10 +1,10 @@
 // Green contexts: parts of a device. Kernels in a green context's streams run only on some of the device's
 // multiprocessors.
 //
-// They belong to the device's primary context, whose kernels, memory and events work in their streams. The device is
-// split once into the smallest groups of multiprocessors that the driver makes, and all green contexts consist of these
-// groups. So equal units always mean the same multiprocessors. Any number of threads may call, with the session
-// entered.
+// Green contexts belong to the device's primary context. That context's kernels, memory and events work in their
+// streams. The device is split once into the smallest groups of multiprocessors that the driver makes, and all green
+// contexts consist of these groups. So equal ranges of units always mean the same multiprocessors. Any number of
+// threads may call, with the session entered.
 //
 //   WATTUNE_ASSIGN(const GreenContext half, contexts.get({.first = 0, .count = 64}));
 #pragma once
@@ -29,8 +29,8 @@ class GreenContexts {
 
   // Implements Device::unit_grain().
   Result<unsigned> grain();
-  // Returns a green context, the same one for the same units. Fails with invalid_argument if the units do not begin and
-  // end where groups do, or with unavailable.
+  // Returns a green context with these units; calls with the same units return the same one. Fails with
+  // invalid_argument if the units do not begin and end where groups do, or with unavailable.
   Result<GreenContext> get(const UnitRange& units);
 
  private:
@@ -39,7 +39,7 @@ class GreenContexts {
     unsigned grain = 0;
     std::vector<CUdevResource> groups;
     CUdevResource rest{};
-    unsigned units = 0;  // of the device
+    unsigned units = 0;  // number of multiprocessors of the device
   };
 
   Result<void> split();
@@ -50,7 +50,7 @@ class GreenContexts {
 
   std::shared_ptr<Session> session_;
   std::mutex mutex_;  // guards the member below
-  Split split_;       // its grain is 0 until it is made
+  Split split_;       // the split of the device; its grain is 0 until it is made
   std::map<std::pair<unsigned, unsigned>, GreenContext> made_;
 };
 

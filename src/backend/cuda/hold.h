@@ -1,9 +1,9 @@
 // Hold: keeps a stream from running its commands until all of them have been sent.
 //
 // Sending a launch takes the host longer than a short kernel runs. A stream that is not held is idle between two
-// commands, and the time between the events around a launch then contains time of the host. A held stream waits for a
-// word of host memory (stream memory operations of "CUDA Driver API"). Its commands then follow each other as fast as
-// the device takes them.
+// commands. The time between the events around a launch then includes time of the host. A held stream waits for a word
+// of host memory (stream memory operations of "CUDA Driver API"). Its commands then follow each other as fast as the
+// device takes them.
 //
 // Some calls of the driver wait for earlier commands, for a debugger or to allocate memory. A held stream would then
 // wait for ever, so a thread releases it after kLongestHold. After a few such rescues the stream is not held any more.
@@ -22,7 +22,7 @@ namespace wattune::inline v0_1::backend::cuda {
 class Hold {
  public:
   // Prepares to hold a stream. The stream is never held if there is no memory for the word that it would wait for;
-  // times are then less exact, but right. It is not held either if `wanted` is false, as beside an application.
+  // times are then less exact, but right. The stream is also never held if `wanted` is false, as beside an application.
   Hold(const Handle<CUstream>& stream, bool wanted);
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;

@@ -42,13 +42,13 @@ struct NvrtcApi {
 #define WATTUNE_NVRTC_MEMBER(function, parameters) nvrtcResult(*function) parameters = nullptr;
   WATTUNE_NVRTC_FUNCTIONS(WATTUNE_NVRTC_MEMBER)
 #undef WATTUNE_NVRTC_MEMBER
-  int version = 0;   // in the driver's numbering: 13000 is 13.0
-  std::string file;  // the loaded file, to which links lead
+  int version = 0;   // version of NVRTC in the driver's numbering: 13000 is 13.0
+  std::string file;  // the loaded file to which symbolic links lead
 };
 
-// Returns NVRTC, the same for the whole process. It is the newest whose code `driver_version` can load (nullopt for the
-// newest of all), else the oldest that exists. Searches WATTUNE_LIBNVRTC, the loader's search path, CUDA_HOME,
-// CUDA_PATH and /usr/local/cuda. Fails with unavailable, saying what to install.
+// Returns NVRTC, the same for the whole process. It is the newest NVRTC whose code `driver_version` can load (nullopt
+// for the newest of all). If there is no such NVRTC, it is the oldest that exists. Searches WATTUNE_LIBNVRTC, the
+// loader's search path, CUDA_HOME, CUDA_PATH and /usr/local/cuda. Fails with unavailable, saying what to install.
 Result<const NvrtcApi*> nvrtc_api(std::optional<int> driver_version = {});
 
 }  // namespace wattune::backend::cuda

@@ -33,7 +33,7 @@ class CudaPixelBuffer : public CudaMemory {
 
   PixelLayout layout_;
   Handle<CUarray> array_;
-  Handle<CUdeviceptr> linear_;  // used instead of the array
+  Handle<CUdeviceptr> linear_;  // linear memory, used instead of the array
   Handle<CUtexObject> texture_;
   Handle<CUsurfObject> surface_;
   std::vector<std::byte> filling_;  // source of fill(), which the device reads until the command has ended

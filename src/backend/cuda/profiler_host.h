@@ -18,17 +18,17 @@ namespace wattune::inline v0_1::backend::cuda {
 
 class ProfilerHost {
  public:
-  // Opens a chip by CUPTI's name of it: GH100. `available` says which of its counters the device at hand can read;
-  // empty for all. Fails with not_found if this CUPTI does not know the chip.
+  // Opens a chip by CUPTI's name for it, such as GH100. `available` says which of the chip's counters the present
+  // device can read; if empty, all count. Fails with not_found if this CUPTI does not know the chip.
   static Result<ProfilerHost> open(const CuptiApi& cupti, const std::string& chip,
                                    std::vector<std::uint8_t> available = {});
 
   Result<std::vector<CounterInfo>> counters() const;
   // Returns CUPTI's config image, by which a range profiler collects these counters. Fails with not_found, naming the
-  // nearest counter, or with invalid_argument, naming sub-metrics.
+  // nearest counter, or with invalid_argument, naming the counter's sub-metrics.
   Result<std::vector<std::uint8_t>> configure(const std::vector<std::string>& names);
-  // Returns the counters' values in the first range of `data`, with units. Values that are no number are left out, such
-  // as the hit rate of a cache that was not used.
+  // Returns the counters' values in the first range of `data`, with units. Leaves out values that are not a number,
+  // such as the hit rate of a cache that was not used.
   Result<std::vector<Metric>> evaluate(std::span<const std::uint8_t> data, const std::vector<std::string>& names) const;
 
  private:
@@ -50,7 +50,7 @@ class ProfilerHost {
   std::vector<std::string> sub_metrics(const std::string& metric, CUpti_MetricType type) const;
 
   const CuptiApi* cupti_;
-  std::vector<std::uint8_t> available_;  // used by host_, and so destroyed after it
+  std::vector<std::uint8_t> available_;  // data that host_ uses, and so declared before it and destroyed after it
   Object object_;
 };
 

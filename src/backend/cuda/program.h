@@ -11,7 +11,7 @@
 
 namespace wattune::inline v0_1::backend::cuda {
 
-// A loaded module. Its kernels keep it loaded, because its functions are valid no longer than it is.
+// A loaded module. Kernels keep their module loaded, because its functions are valid no longer than the module.
 class Module {
  public:
   Module(Handle<CUmodule> module, std::size_t its_bytes) : handle(std::move(module)), binary_bytes(its_bytes) {}
@@ -23,13 +23,13 @@ class Module {
 
   Handle<CUmodule> handle;
   const std::size_t binary_bytes;
-  std::atomic<bool> is_kept = false;  // set by backend::keep_loaded()
+  std::atomic<bool> is_kept = false;  // true after backend::keep_loaded()
 };
 
 class CudaKernel : public Kernel {
  public:
-  // Makes a kernel. `told` are the resources that the compiler reported; `parameters` are those that the symbol or the
-  // source declares. The driver's own answers override both.
+  // Makes a kernel. `told` has the resources that the compiler reported. `parameters` has the parameters that the
+  // symbol or the source declares. The driver's own answers override both.
   static Result<std::unique_ptr<Kernel>> make(std::shared_ptr<Module> module, CUfunction function, std::string name,
                                               const KernelResources& told, std::vector<KernelParameter> parameters);
 
@@ -45,7 +45,7 @@ class CudaKernel : public Kernel {
   CUmodule module() const { return module_->handle.get(); }
   // Returns the bytes of shared memory that the kernel itself declares.
   std::size_t static_local_bytes() const { return static_local_bytes_; }
-  // Allows launches this much dynamic shared memory; without this call, 48 KiB are allowed.
+  // Permits launches with this much dynamic shared memory. Without this call, 48 KiB are permitted.
   Result<void> allow_local_memory(std::size_t bytes) const;
   bool was_launched() const { return was_launched_; }
   void set_launched() { was_launched_ = true; }
@@ -70,7 +70,8 @@ class CudaKernel : public Kernel {
   std::size_t max_work_group_size_ = 0;
   std::size_t static_local_bytes_ = 0;
   std::atomic<bool> was_launched_ = false;
-  std::atomic<int> preferred_percent_ = -1;  // percentage of shared memory that was requested last; -1 if none was
+  std::atomic<int> preferred_percent_ = -1;  // percentage of shared memory that was requested last; -1 before the first
+                                             // request
 };
 
 // Implements backend::keep_loaded(). The program may belong to another backend.

@@ -9,8 +9,8 @@
 namespace wattune::inline v0_1::backend::cuda {
 
 struct PtxasLog {
-  std::map<std::string, KernelResources> kernels;  // by symbol
-  std::string rest;                                // all other lines
+  std::map<std::string, KernelResources> kernels;  // resources of the kernels, by symbol
+  std::string rest;                                // all other lines of the log
 };
 
 PtxasLog read_ptxas_log(const std::string& log);

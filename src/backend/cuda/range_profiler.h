@@ -20,15 +20,15 @@ namespace wattune::inline v0_1::backend::cuda {
 
 class RangeProfiler {
  public:
-  // Starts to profile. Fails with unavailable (no CUPTI, not permitted, another profiler at work), otherwise as
-  // ProfilerHost::configure().
+  // Starts to profile. Fails with unavailable (no CUPTI, not permitted, another profiler at work), otherwise with the
+  // errors of ProfilerHost::configure().
   static Result<std::unique_ptr<RangeProfiler>> start(std::shared_ptr<Session> session,
                                                       std::vector<std::string> counters);
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
   ~RangeProfiler();
 
-  // Begins or ends a pass, in which only the counted work may run.
+  // The next two functions begin and end a pass, in which only the counted work may run.
 
   Result<void> begin_pass();
   Result<void> end_pass();
@@ -42,7 +42,7 @@ class RangeProfiler {
 
   template <typename Params>
   Result<void> call(CUptiResult (*function)(Params*), Params& params, std::string_view doing) const;
-  // Calls a function of CUPTI that takes only the profiler.
+  // Calls a function of CUPTI whose only argument is the profiler.
   template <typename Params>
   Result<void> call(CUptiResult (*function)(Params*), std::string_view doing) const;
   Result<void> prepare();

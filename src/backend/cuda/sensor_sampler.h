@@ -17,7 +17,7 @@ class SensorSampler {
   SensorSampler(const Session& session, std::optional<Nanoseconds> interval)
       : session_(session), interval_(session.info().sensors.empty() ? std::nullopt : interval) {}
 
-  // Samples if the interval has passed since the last time.
+  // Takes a sample if the interval has passed since the last one.
   void sample_when_due() {
     if (interval_ && (taken_.empty() || since_last_.elapsed() >= *interval_)) sample();
   }

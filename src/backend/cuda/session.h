@@ -3,10 +3,10 @@
 // Every object made from a device keeps its Session alive, as in opencl/session.h. A Session in which a kernel runs
 // without end is abandoned: its handles are leaked, because releasing them would wait for that kernel.
 //
-// The context may be an application's: a Session that is attached to it neither makes nor destroys nor abandons it. Any
-// number of threads may use a Session, except for end(). A driver call is made while the result of enter() lives, so
-// that the thread's current context is restored afterwards. The exception are launches into a stream, which go to the
-// stream's own context.
+// The context may be an application's. A Session that is attached to it neither makes nor destroys nor abandons the
+// context. Any number of threads may use a Session, except for end(). A driver call is made while the result of enter()
+// lives, so that the thread's current context is restored afterwards. Launches into a stream are an exception: they go
+// to the stream's own context.
 #pragma once
 
 #include <atomic>
@@ -42,7 +42,7 @@ class Session : public DeviceLife {
   bool attached() const { return attached_; }
   // Tells whether an application's threads may call the driver at the same time as the session.
   bool beside_application() const { return attached_ && !retains_primary_; }
-  // Tells whether the session's context is the primary one, which the runtime API uses.
+  // Tells whether the session's context is the device's primary one, which the runtime API uses.
   bool is_in_primary_context() const;
   // Returns the stream for small transfers of the session itself. It does not wait for the user's streams.
   CUstream service_stream() const { return service_stream_; }
@@ -63,19 +63,19 @@ class Session : public DeviceLife {
     return cannot_enter(current.code());
   }
   void close();
-  // Releases the session's own objects, its context with everything in it, unless a kernel in it never ends.
+  // Releases the session's own objects and its context with all that is in it, unless a kernel there never ends.
   void end();
   bool releasable() const { return state_ != State::abandoned && context_ != nullptr; }
 
-  // Marks that work did not end in time: nothing of this session can be released any more. An application's context is
-  // excepted, because the application goes on with it.
+  // Marks that work did not end in time: no object of this session can be released any more. Does nothing to an
+  // application's context, because the application continues to use it.
   void abandon() {
     if (!attached_) state_ = State::abandoned;
   }
-  // Returns the error of a failed call; an error that breaks the context closes the session.
+  // Returns the error of a failed call. An error that breaks the context closes the session.
   Error failure(CUresult code, std::string_view doing);
 
-  // Returns the mutex that must be held while a function's attributes are read and then raised.
+  // Returns the mutex that must be held while a function's attributes are read and then increased.
   std::mutex& allowing() { return allowing_; }
 
  private:

@@ -1,5 +1,5 @@
-// Reads the parameters of a kernel from its symbol or its source. CUDA's drivers report only their sizes, and some
-// OpenCL drivers nothing.
+// Reads the parameters of a kernel from its symbol or its source. CUDA's drivers report only the parameters' sizes, and
+// some OpenCL drivers report nothing.
 #pragma once
 
 #include <map>
@@ -18,13 +18,15 @@ namespace wattune::inline v0_1::backend::cuda {
 // Returns the parameters that the symbol of a C++ function spells; nullopt for any other symbol.
 std::optional<std::vector<KernelParameter>> parameters_of_symbol(const std::string& symbol);
 
-// Returns the parameters that the source declares at `__global__ void function(...)`, in OpenCL C at `kernel void
-// function(...)`. Returns nullopt if this is not clear: the function is missing, lies within a conditional part, or is
-// declared several times with different parameters. If a type is a macro that is not clear, the type is unknown.
+// Returns the parameters that the source declares with `__global__ void function(...)`, or in OpenCL C with `kernel
+// void function(...)`. Returns nullopt if the declaration is not clear: the function is missing, lies within a
+// conditional part, or is declared several times with different parameters. If a type is a macro whose definition is
+// not clear, the type is unknown.
 std::optional<std::vector<KernelParameter>> declared_parameters(const PlainCode& code, const std::string& function,
                                                                 Language language);
 
-// Returns the parameters of the symbol, or else those of `declared`; empty if neither has any.
+// Returns the parameters that the symbol spells, or else those that `declared` has for it. Returns nothing if neither
+// has any.
 std::vector<KernelParameter> parameters_of(const std::string& symbol,
                                            const std::map<std::string, std::vector<KernelParameter>>& declared);
 

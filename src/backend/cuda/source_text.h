@@ -1,5 +1,5 @@
-// Prepares the text that CUDA's compilers get: with the tuning parameters, and with the names and options that go with
-// it.
+// Prepares the text that CUDA's compilers get: the text has the tuning parameters in front. Also prepares the names and
+// options that belong to that text.
 #pragma once
 
 #include <span>
@@ -14,15 +14,15 @@ namespace wattune::inline v0_1::backend::cuda {
 // Returns the style in which the source gets a parameter.
 ParameterStyle style_of(const KernelSource& source, const std::string& parameter);
 
-// Returns the source with its parameters in front: #define lines, or constexpr definitions if the source asks for them
-// and the value is a number. Line numbers in messages stay those of the user's file.
+// Returns the source with its parameters in front: #define lines, or constexpr definitions if the source asks for
+// constants and the value is a number. Line numbers in messages stay those of the user's file.
 std::string with_parameters(const KernelSource& source, std::span<const Macro> macros);
 
 // Replaces parameters in `function` by their values: "kernel<BLOCK, float>" becomes "kernel<32, float>".
 std::string with_values(const std::string& function, std::span<const Macro> macros);
 
-// Returns the source's functions that are instances of templates, which a compiler makes only on request. Their
-// parameters are replaced as by with_values(); each appears once.
+// Returns the source's functions that are instances of templates, which a compiler makes only on request. Parameters in
+// their names are replaced as by with_values(); each instance appears once.
 std::vector<std::string> template_instances(const KernelSource& source, std::span<const Macro> macros);
 
 // Returns the name of the source in messages: the file, or "kernel.cu".

@@ -7,12 +7,12 @@
 namespace wattune::inline v0_1::backend::cuda {
 
 struct StandardHeader {
-  std::string name;  // as it stands in an #include
+  std::string name;  // the name as an #include spells it
   std::string text;
 };
 
 // Returns the headers that none of these folders contains. Headers of C have a text of their own. Headers of C++ that
-// libcu++ offers for devices (limits, type_traits, tuple) include libcu++'s if a folder has it.
+// libcu++ offers for devices (limits, type_traits, tuple) include libcu++'s headers if a folder has them.
 std::vector<StandardHeader> standard_headers(const std::vector<std::string>& folders);
 
 }  // namespace wattune::backend::cuda

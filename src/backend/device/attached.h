@@ -10,14 +10,15 @@
 
 namespace wattune::inline v0_1::backend {
 
-// Returns the error of reset() on an attached device.
+// Returns the error of reset() on an attached device, whose context belongs to the application.
 inline Error belongs_to_application(const DeviceInfo& info) {
   return Error(ErrorCode::invalid_argument,
                fmt::format("{} is attached to an application's context, which is not reset", info.selector))
       .hint("the application makes another context and attaches to that");
 }
 
-// Returns the error of any call on a device whose context has ended, be it the application's or the device's own.
+// Returns the error of any call on a device whose context has ended: an application's context if `attached`, otherwise
+// the device's own.
 inline Error gone(const DeviceInfo& info, bool attached) {
   if (!attached)
     return Error(ErrorCode::device_lost, fmt::format("{} was lost or reset since this was made", info.selector));

@@ -1,4 +1,4 @@
-// Backlog: the commands that the streams of a device have got but not yet handed to the device, in order.
+// Backlog: the commands that a device's streams have received but not yet handed to the device, in order.
 //
 // backlog.add({.stream = &consumer, .awaited = &producer, .command = wait});   for (auto& entry :
 // backlog.take(streams)) ...
@@ -16,14 +16,14 @@ class Backlog {
  public:
   struct Entry {
     Stream* stream = nullptr;
-    Stream* awaited = nullptr;  // the command waits for the earlier commands of this stream
+    Stream* awaited = nullptr;  // the command waits for the earlier commands of this stream; nullptr if for none
     Command command;
   };
   using Entries = std::vector<Entry>;
 
   void add(Entry entry) { entries_.push_back(std::move(entry)); }
 
-  // Returns the command that was added last if it still waits; nullptr otherwise.
+  // Returns the command that was added last if it still waits to be taken; nullptr otherwise.
   Entry* last() { return entries_.empty() ? nullptr : &entries_.back(); }
 
   bool holds(const Stream* stream) const {

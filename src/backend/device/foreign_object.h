@@ -8,7 +8,7 @@
 
 namespace wattune::inline v0_1::backend {
 
-// Returns invalid_argument, saying which device `object` belongs to. `what` names the object: "the buffer".
+// Returns invalid_argument, saying to which device `object` belongs. `what` names the object: "the buffer".
 Error foreign(const DeviceLife& life, const DeviceObject& object, std::string_view what);
 
 // Fails with invalid_argument unless `life` made the object.
@@ -17,7 +17,7 @@ inline Result<void> check_own(const DeviceLife& life, const DeviceObject& object
   return foreign(life, object, what);
 }
 
-// Fails with invalid_argument unless `life` made all these streams, which are to be finished together.
+// Fails with invalid_argument unless `life` made all these streams, which are finished together.
 inline Result<void> check_own(const DeviceLife& life, std::span<Stream* const> streams) {
   for (const Stream* const stream : streams) WATTUNE_TRY(check_own(life, *stream, "the stream"));
   return {};

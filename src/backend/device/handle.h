@@ -1,8 +1,8 @@
 // Handle: owns one object of a driver, and releases it, unless its session says that this is no longer possible. A
 // borrowed object belongs to the application and is never released.
 //
-// A backend names its own: template <typename T> using Handle = backend::Handle<Session, T>, and has a function
-// release(const Session&, T) for every T.
+// A backend gives its own handles a name: template <typename T> using Handle = backend::Handle<Session, T>, and has a
+// function release(const Session&, T) for every T.
 #pragma once
 
 #include <memory>

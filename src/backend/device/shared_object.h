@@ -28,10 +28,11 @@ Result<std::string> compile_shared_object(Language language, const std::filesyst
 // Returns the first line with which the compiler that nobody named describes itself. Fails with unavailable.
 Result<std::string> system_compiler_version(Language language);
 
-// Returns the macros that this compiler defines by itself, as #define lines. Fails with unavailable.
+// Returns the macros that the system compiler defines by itself, as #define lines. Fails with unavailable if there is
+// no compiler.
 Result<std::string> system_compiler_macros(Language language);
 
-// Loaded code, unloaded at the end of its life unless it was loaded for good.
+// Loaded code. It is unloaded at the end of the object's life, unless it was loaded for good.
 class SharedObject {
  public:
   // Loads the file, after loading and unloading it once, so that errors of static initialisers and destructors are

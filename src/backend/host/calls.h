@@ -1,6 +1,6 @@
-// Makes functions on the host callable through one signature. After the user's source, a function is appended for each
-// call of the spec. It takes the addresses of the arguments and calls the user's function, so that the compiler checks
-// the types.
+// Makes functions on the host callable through one signature. For each call of the spec, a function is appended to the
+// user's source. It takes the addresses of the arguments and calls the user's function, so that the compiler checks the
+// types.
 //
 // Each such function is on lines of its own, under a file name of its own, so that the compiler's log tells which call
 // is wrong, and at which argument.
@@ -28,8 +28,8 @@ bool hides_result(Language language, const FunctionCall& call);
 // Returns the source followed by those calls that are marked in `wanted`.
 std::string with_calls(const KernelSource& source, const std::vector<bool>& wanted);
 
-// Returns the compiler's error about the call of this number, with the argument that is at fault, if any; nullopt if
-// the log has no such error.
+// Returns the compiler's error about the call of this number, with the argument that is at fault, if any; Returns
+// nullopt if the log has no such error.
 std::optional<std::string> objection_to(const FunctionCall& call, std::size_t number, std::string_view log);
 
 }  // namespace wattune::backend::host

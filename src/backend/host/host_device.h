@@ -16,7 +16,7 @@ Result<std::vector<DeviceInfo>> discover_devices();
 // Opens the device. Fails with not_found, naming the selector that exists, or with unavailable.
 Result<std::unique_ptr<Device>> open_device(const std::string& selector);
 
-// Returns a text on which of the languages C and C++ has no compiler; empty if both have one.
+// Tells for which of the languages C and C++ there is no compiler. Returns an empty text if both have one.
 std::string missing();
 
 }  // namespace wattune::backend::host

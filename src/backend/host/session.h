@@ -24,7 +24,7 @@
 
 namespace wattune::inline v0_1::backend::host {
 
-// A launch: its times and its state. The command, which fills it in, and the event share it.
+// A launch: its times and its state. The command fills it in, and shares it with the event.
 struct HostLaunch {
   enum class State { collected, handed_over, dropped };
 
@@ -32,7 +32,7 @@ struct HostLaunch {
   State state = State::collected;
   Nanoseconds start;
   Nanoseconds end;
-  std::atomic<bool> ended = false;  // once true, the two above can be read
+  std::atomic<bool> ended = false;  // once true, the members above can be read
 };
 
 struct HostCommand {
@@ -57,11 +57,11 @@ class Session : public DeviceLife {
   }
   bool releasable() const { return state_ != State::abandoned; }
 
-  // Returns the commands of the streams that have not been handed to the session's thread.
+  // Returns the commands of the streams that have not yet been handed to the session's thread.
   Backlog<Stream, HostCommand>& backlog() { return backlog_; }
   // Gives work to the session's thread, which runs it after all earlier work.
   void post(std::function<void()> work);
-  // Waits until all work is done. Returns false if that exceeds the limit; then the session is abandoned.
+  // Waits until all work is done. Returns false if that takes longer than the limit. Then the session is abandoned.
   bool wait(Nanoseconds limit);
 
  private:
@@ -71,7 +71,7 @@ class Session : public DeviceLife {
   struct Desk {
     std::mutex mutex;
     std::condition_variable changed;
-    std::deque<std::function<void()>> work;  // work that was not begun
+    std::deque<std::function<void()>> work;  // work that has not begun
     bool working = false;
     bool closing = false;
   };

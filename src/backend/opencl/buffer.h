@@ -1,7 +1,7 @@
 // Device memory between guard zones.
 //
-// One allocation holds guard, contents, guard. The kernel gets the contents as a sub-buffer, so that small overruns hit
-// a guard zone and are found, instead of hitting memory of the driver.
+// One allocation holds a guard zone, the contents and another guard zone. The kernel gets the contents as a sub-buffer,
+// so that small overruns hit a guard zone and are found, instead of hitting memory of the driver.
 #pragma once
 
 #include "backend/opencl/memory.h"
@@ -11,8 +11,8 @@ namespace wattune::inline v0_1::backend::opencl {
 class OpenClBuffer : public OpenClMemory {
  public:
   static Result<std::unique_ptr<Buffer>> make(const std::shared_ptr<Session>& session, std::size_t bytes);
-  // Adopts memory of the application, without guard zones. Fails with invalid_argument if it is no buffer of the
-  // session's context.
+  // Adopts memory of the application, without guard zones. Fails with invalid_argument if the memory is no buffer of
+  // the session's context.
   static Result<std::unique_ptr<Buffer>> adopt(const std::shared_ptr<Session>& session, cl_mem memory);
 
   std::size_t bytes() const override { return bytes_; }
@@ -39,7 +39,7 @@ class OpenClBuffer : public OpenClMemory {
   Handle<cl_mem> allocation_;  // the whole allocation; empty without guard zones
   Handle<cl_mem> contents_;
   std::size_t bytes_;
-  std::size_t end_;  // where the contents end in the allocation
+  std::size_t end_;  // offset in the allocation at which the contents end
 };
 
 }  // namespace wattune::backend::opencl

@@ -21,8 +21,8 @@ struct Built {
 // an exceeded limit is noticed when it is done.
 Result<Built> build_source(const std::shared_ptr<Session>& session, const KernelSource& source,
                            std::span<const Macro> macros, Nanoseconds limit);
-// Builds a program from a result of binary_of() for a device of the same kind. The driver compiles it now if it is not
-// machine code.
+// Builds a program from a result of binary_of() for a device of the same kind. The driver compiles the binary now if it
+// is not machine code.
 Result<Handle<cl_program>> build_binary(const std::shared_ptr<Session>& session, const std::string& code,
                                         Nanoseconds limit);
 
@@ -33,8 +33,8 @@ Result<std::string> binary_of(const ClApi& cl, cl_program program);
 // no binaries or does not accept them.
 Result<CompileTarget> target_of(const std::shared_ptr<Session>& session);
 
-// Compiles for the target, by opening a device of its kind, which stays open. Fails with compile_failed and the log,
-// with timeout or unavailable.
+// Compiles for the target. For that it opens a device of the target's kind, which stays open. Fails with compile_failed
+// and the log, with timeout or unavailable.
 Result<Image> compile(const CompileTarget& target, const KernelSource& source, std::span<const Macro> macros,
                       Nanoseconds limit);
 

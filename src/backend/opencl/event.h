@@ -22,7 +22,7 @@ struct Command {
 };
 using CommandPointer = std::shared_ptr<const Command>;
 
-// Returns the status, from CL_QUEUED down to CL_COMPLETE. A negative one is the error that ended the command.
+// Returns the status, from CL_QUEUED down to CL_COMPLETE. A negative status is the error that ended the command.
 cl_int status_of(const Command& command);
 
 class OpenClEvent : public Event {

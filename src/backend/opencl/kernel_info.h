@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::backend::opencl {
 
 std::vector<std::string> kernel_names(const ClApi& cl, cl_program program);
 
-// Returns the parameters, as far as the program has the source's declarations; binaries do not have them. `code` is the
+// Returns the parameters, if the program has the source's declarations; binaries do not have them. `code` is the
 // source's code, for the types that it defines itself.
 Result<std::vector<KernelParameter>> parameters_of(const Handle<cl_kernel>& kernel, const std::string& name,
                                                    const PlainCode& code);

@@ -1,4 +1,5 @@
-// A part of a buffer. It is not a sub-buffer, whose offset would have to be aligned: commands get its offset instead.
+// A part of a buffer. It is not a sub-buffer, whose offset would have to be aligned: commands get the part's offset
+// instead.
 #pragma once
 
 #include "backend/opencl/buffer.h"

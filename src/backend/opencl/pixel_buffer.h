@@ -32,7 +32,7 @@ class OpenClPixelBuffer : public OpenClMemory {
   std::vector<std::byte> filling_;  // source of fill(), which the device reads until the command has ended
 };
 
-// Makes a sampler by clCreateSampler; null on failure, with its code in `code`.
+// Makes a sampler by clCreateSampler. Returns null on failure, with the error's code in `code`.
 cl_sampler make_sampler(const Session& session, const Sampling& sampling, cl_int& code);
 
 }  // namespace wattune::backend::opencl

@@ -27,7 +27,8 @@ class OpenClKernel : public Kernel {
   // Returns the mutex that must be held from setting the first argument until the launch is enqueued, because OpenCL
   // stores arguments in the kernel object.
   std::mutex& launching() const { return launching_; }
-  // Returns the local memory of one work-group: the kernel's own, and that of the arguments set last.
+  // Returns the bytes of local memory of one work-group: the kernel's own, and those of the arguments that were set
+  // last.
   std::uint64_t local_memory_bytes() const;
 
  private:

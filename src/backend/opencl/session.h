@@ -20,7 +20,7 @@
 
 namespace wattune::inline v0_1::backend::opencl {
 
-// The time that commands may still take, to run, and to be compiled by the driver at a launch (PoCL).
+// The time that commands may still take: to run, and to be compiled by the driver at a launch (PoCL).
 struct TimeLeft {
   Nanoseconds compiling;
   Nanoseconds running;
@@ -31,7 +31,7 @@ class Session : public DeviceLife {
   static Result<std::shared_ptr<Session>> open(const ClDevice& device);
   // Attaches to a context of the application that has this device.
   static Result<std::shared_ptr<Session>> attach(const ClDevice& device, cl_context context);
-  // Opens a session for a compile process: a context alone, without launches and memory.
+  // Opens a session for a compile process. It has only a context, without launches and memory.
   static Result<std::shared_ptr<Session>> open_for_compiling(const ClDevice& device);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -58,8 +58,8 @@ class Session : public DeviceLife {
   // Waits until the command of the event has ended, even by a failure, and subtracts the time from `left`. `launch`
   // tells whether the command is a launch. On timeout the session is abandoned, unless the context is an application's.
   Result<void> wait(cl_event event, bool launch, TimeLeft& left);
-  // Returns a moment that the device reported, counted from the session's first one, because the device's own clock has
-  // more digits than a double.
+  // Returns a moment that the device reported, counted from the session's first one, because a moment of the device's
+  // own clock has more digits than a double.
   Nanoseconds moment(cl_ulong reported);
   // Returns the error of a failed command. Tests whether the context still works; if not, the session is closed and the
   // error becomes device_lost.
@@ -80,7 +80,7 @@ class Session : public DeviceLife {
   const bool attached_;
   cl_command_queue service_queue_ = nullptr;
   std::vector<std::byte> guard_;
-  std::atomic<cl_ulong> beginning_ = 0;  // the first moment that the device reported; 0 if there was none
+  std::atomic<cl_ulong> beginning_ = 0;  // the first moment that the device reported; 0 before any
   std::atomic<State> state_ = State::in_use;
 };
 

@@ -1,9 +1,9 @@
 // Sends and receives frames over one end of a stream socket.
 //
 // A frame is a 16-byte header (magic, which names the build, and the payload's length) and a payload of at most
-// kMaxPayload bytes. Bare bytes may follow where both ends expect them. Interrupted calls are resumed. If the peer is
-// gone, calls return an error, and no signal is raised. Every wait ends at its deadline. A channel that also watches
-// the peer's process notices its end even if a process that the peer left behind holds the other end open.
+// kMaxPayload bytes. Bytes without a header may follow a frame if both ends expect them. Interrupted calls are resumed.
+// If the peer is gone, calls return an error, and no signal is raised. Every wait ends at its deadline. A channel that
+// also watches the peer's process notices its end even if a process that the peer left behind holds the other end open.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace wattune::inline v0_1::backend::worker {
 
 inline constexpr std::size_t kMaxPayload = std::size_t{256} << 20;
 
-// The point in time at which a wait gives up; nullopt for never.
+// The point in time at which a wait gives up; nullopt for a wait without end.
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 
 // Returns the deadline after `limit`; nullopt for an infinite limit.
@@ -29,7 +29,8 @@ Deadline deadline_in(Nanoseconds limit);
 // A channel. All functions fail with timeout, io_error (the peer is gone) or parse_error (the bytes are no frame).
 class Channel {
  public:
-  // Makes a channel; watches `peer`, the descriptor of a process, if it is given.
+  // Makes a channel. If `peer`, the descriptor of a process, is given, the channel also notices the end of that
+  // process.
   explicit Channel(Descriptor socket, Descriptor peer = Descriptor())
       : socket_(std::move(socket)), peer_(std::move(peer)) {}
 

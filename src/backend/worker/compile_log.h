@@ -1,5 +1,5 @@
-// CompileLog: writes log lines at the beginning and at the end of one compilation, which are those of this object's
-// life.
+// CompileLog: writes a log line at the beginning of one compilation and one at its end. The object lives as long as the
+// compilation.
 #pragma once
 
 #include "core/logging.h"

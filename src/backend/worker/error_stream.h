@@ -1,5 +1,5 @@
 // Reads a worker's error stream for its client. The stream has messages of drivers and kernels, and between them the
-// worker's log lines (wattune/core/log.h), which become lines of the client's log.
+// worker's log lines (wattune/core/log.h), which become lines in the client's log.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ void log_to_client();
 
 class ErrorStream {
  public:
-  // Reads `pipe`, which never blocks; it is empty if the worker shares the client's stream.
+  // Reads `pipe`, which never blocks. The pipe is empty if the worker shares the client's stream.
   explicit ErrorStream(Descriptor pipe) : pipe_(std::move(pipe)) {}
 
   // Returns the text that came since the last call, without log lines. These are written to the client's log, under the

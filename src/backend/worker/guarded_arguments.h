@@ -2,8 +2,7 @@
 //
 // Each piece (the contents of an argument, the array of pointers to them, the array of their lengths) ends at the end
 // of a page. The memory on both sides is inaccessible, so that an access there ends the reference at once, and
-// explain() says which piece is nearest. The rest of a piece's pages holds a pattern, by which writes there are
-// noticed.
+// explain() says which piece is nearest. The rest of a piece's pages holds a pattern, so that writes there are noticed.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +17,8 @@ namespace wattune::inline v0_1::backend::worker {
 
 class GuardedArguments {
  public:
-  // Maps the arguments. Contents that the request fills are filled; contents that it sends are zero. Fails with
-  // unavailable if there is no memory.
+  // Maps the arguments. Contents that the request describes by a fill byte are filled; contents that will be received
+  // are zero. Fails with unavailable if there is no memory.
   static Result<GuardedArguments> map(const std::vector<ReferenceArgument>& arguments);
   GuardedArguments(GuardedArguments&& other) noexcept
       : area_(std::exchange(other.area_, {})), pieces_(std::move(other.pieces_)) {}
@@ -30,9 +29,9 @@ class GuardedArguments {
   void* const* pointers() const;
   const std::size_t* lengths() const;
 
-  // Makes inputs read-only from now on; called in the reference's process.
+  // Makes inputs read-only from now on; the reference's process calls this.
   void make_inputs_read_only() const;
-  // Writes a line on a bad access to this address, which says what argument it is near; it begins with "it ". The line
+  // Writes a line about a bad access to this address, which begins with "it " and names the nearest argument. The line
   // is empty if no piece is near. No memory is allocated, because a signal handler calls this.
   void explain(const void* address, std::span<char> words) const;
   // Describes writes before or after the pieces; empty if there were none.
@@ -58,7 +57,7 @@ class GuardedArguments {
   std::size_t argument_count() const { return pieces_.size() - 2; }
 
   std::span<std::byte> area_;
-  std::vector<Piece> pieces_;  // for each argument, then the pointers and the lengths
+  std::vector<Piece> pieces_;  // a piece for each argument, then the pointers and the lengths
 };
 
 }  // namespace wattune::backend::worker

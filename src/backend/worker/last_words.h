@@ -13,14 +13,14 @@ class LastWords {
  public:
   static Result<LastWords> create();
 
-  // Redirects these descriptors to the pipe; called in the child.
+  // Redirects these descriptors to the pipe; the child process calls this.
   void take_over(std::initializer_list<int> descriptors) const;
   // Closes the parent's copy of the writing end, so that the parent sees when the child closes its own. Precondition:
   // the child exists.
   void listen() { theirs_.close(); }
-  // Takes one piece of output, waiting for it at most this long.
+  // Takes one piece of output, and waits for it at most this long.
   void read_for(std::chrono::milliseconds patience);
-  // Returns the last line that is not empty, cut if it is long, with '?' for control characters.
+  // Returns the last line that is not empty. It is cut if it is long, and has '?' in place of control characters.
   std::string last_line() const;
 
  private:

@@ -19,7 +19,7 @@ class WorkerProcess {
   static Result<WorkerProcess> start(const WorkerOptions& options);
   WorkerProcess(WorkerProcess&& other) noexcept;
   WorkerProcess& operator=(WorkerProcess&&) = delete;
-  // Closes the socket, which asks the worker to end; kills it if it does not.
+  // Closes the socket, which asks the worker to end. Kills the worker if it does not end.
   ~WorkerProcess();
 
   Channel& channel() { return channel_; }
@@ -32,9 +32,10 @@ class WorkerProcess {
   // WorkerOptions::end_limit, usually empty. A process that is stuck in a driver cannot be killed; it is reaped when it
   // has ended.
   std::string kill();
-  // Waits for a worker that closed the connection, kills it if it does not end, and tells how it ended. The result is a
-  // device_lost with a message like "worker killed by SIGSEGV", followed by the last line of its standard error; the
-  // native code is the signal. If it has not `answered` yet, it may come from another build.
+  // Waits for a worker that closed the connection, kills the worker if it does not end, and tells how it ended. The
+  // result is a device_lost with a message like "worker killed by SIGSEGV", followed by the last line of its standard
+  // error; the native code is the signal. If the worker has not `answered` yet, its program may come from another
+  // build.
   Error explain_end(bool answered);
 
  private:
@@ -44,10 +45,10 @@ class WorkerProcess {
   Error end_by_itself(bool answered) const;
   std::string last_words();
 
-  WorkerOptions options_;  // with the executable that was found
+  WorkerOptions options_;  // options, in which `executable` is the file that was found
   std::string mark_;       // a variable in the environment of all processes that the worker starts
   std::string name_;
-  pid_t pid_;  // -1 once the worker was reaped or given up
+  pid_t pid_;  // -1 once the worker was reaped or could not be
   int status_ = 0;
   bool killed_by_us_ = false;
   Channel channel_;

@@ -13,8 +13,8 @@ class ProcessorWait {
  public:
   // Watches the process and all its descendants.
   explicit ProcessorWait(pid_t process);
-  // True if their threads were ready to run but had no processor for a quarter of the time or more since this object
-  // was made. True also if the system does not report it.
+  // True if threads of these processes were ready to run, but had no processor, for at least a quarter of the time
+  // since this object was made. True also if the system does not report it.
   bool was_long() const;
 
  private:

@@ -4,9 +4,9 @@
 //   request   Envelope (kind of request, objects that are no longer needed), then the struct of that request
 //   answer    a boolean; if true the struct of the answer, if false an ErrorFields
 // Objects live in the worker and are named by ids, which count from 1 and are never used again. Contents of buffers
-// follow their message as bare bytes. Contents to be written follow a RunRequest, in the order of its commands.
-// Contents that were read follow the good answer of the request that finishes their stream, stream by stream, each in
-// the order of its commands. Both ends know their lengths from the commands.
+// follow their message as bytes without a header. Contents to be written follow a RunRequest, in the order of its
+// commands. Contents that were read follow the good answer to the request that finishes their stream. They come stream
+// by stream, for each in the order of its commands. Both ends know the lengths from the commands.
 #pragma once
 
 #include "backend/interface/compile.h"
@@ -16,8 +16,8 @@
 
 namespace wattune::inline v0_1::backend::worker {
 
-using ObjectId = std::uint64_t;  // 0 means no object
-using LaunchId = std::uint64_t;  // chosen by the client, ascending in each stream
+using ObjectId = std::uint64_t;  // id of an object; 0 means no object
+using LaunchId = std::uint64_t;  // id of a launch; the client chooses it, ascending in each stream
 
 enum class Request : std::uint32_t {
   discover,
@@ -172,15 +172,15 @@ using Command =
 
 struct RunStream {
   ObjectId stream = 0;
-  bool finish = false;        // waits for the stream; otherwise its commands are only handed to the device
-  Nanoseconds compile_limit;  // Stream::allow_compiling()
+  bool finish = false;        // true to wait for the stream; false only to hand its commands to the device
+  Nanoseconds compile_limit;  // the limit of Stream::allow_compiling()
 };
 struct StreamCommand {
-  std::uint32_t stream = 0;  // index among the request's streams
+  std::uint32_t stream = 0;  // index of a stream among the request's streams
   Command command;
 };
-// Hands the commands to the device, and waits for the streams that ask for it. Then checks the guard zones of a buffer,
-// if one is named, by the first stream. If counters are named, counts them in that stream instead (Counters::count()).
+// Hands the commands to the device, and waits for the streams that ask for it. Then, if a buffer is named, checks its
+// guard zones by the first stream. If counters are named, runs the first stream by Counters::count() instead.
 struct RunRequest {
   std::vector<RunStream> streams;
   Nanoseconds limit;
@@ -200,19 +200,20 @@ struct PollRequest {
 // answer if they are wanted.
 struct ReferenceArgument {
   std::string name;
-  std::uint64_t bytes = 0;   // 0 for local memory
-  std::uint64_t length = 0;  // elements
+  std::uint64_t bytes = 0;   // size in bytes; 0 for local memory
+  std::uint64_t length = 0;  // number of elements
   bool writable = false;
   std::optional<std::byte> fill;
   bool wanted = false;
 };
-// A request to compile and load a C++ file and to call a function of it, in `limit` altogether. It needs no device.
+// A request to compile and load a C++ file and to call one of its functions, within `limit` altogether. It needs no
+// device.
 struct ReferenceRequest {
   std::filesystem::path file;
   std::string function;
   std::vector<ReferenceArgument> arguments;
   Nanoseconds limit;
-  std::uint64_t memory_limit_bytes = 0;  // the worker's limit, for messages
+  std::uint64_t memory_limit_bytes = 0;  // the worker's memory limit, for messages
 };
 
 struct ErrorFields {
@@ -223,7 +224,7 @@ struct ErrorFields {
   std::string advice;
   std::int64_t native_code = 0;
   std::string native_name;
-  std::vector<std::string> context;  // innermost first
+  std::vector<std::string> context;  // context of an Error, innermost first
 };
 
 struct LaunchAnswer {
@@ -235,12 +236,12 @@ struct RunAnswer {
   // The answers for all launches since the last finish of the streams that were finished, stream by stream.
   std::vector<LaunchAnswer> launches;
   std::array<std::uint64_t, 2> changed_guard_bytes{};
-  Conditions conditions;  // of all launches
+  Conditions conditions;  // conditions of all launches
   std::vector<Metric> counters;
   std::vector<SensorSample> samples;
 };
 struct PollAnswer {
-  std::optional<LaunchAnswer> launch;  // nullopt until the launch has ended
+  std::optional<LaunchAnswer> launch;  // answer for the launch; nullopt until it has ended
   Conditions conditions;
 };
 
@@ -360,7 +361,7 @@ template <> inline constexpr auto kFields<CounterInfo> =
     std::tuple(&CounterInfo::name, &CounterInfo::kind, &CounterInfo::unit, &CounterInfo::description);
 // clang-format on
 
-// Writes an answer, in the form that both ends share.
+// Writes an answer in the form that both ends use.
 template <typename T>
 void put_answer(Writer& writer, const Result<T>& answer) {
   writer.put(answer.has_value());

@@ -10,9 +10,9 @@
 
 namespace wattune::inline v0_1::backend::worker {
 
-// Calls the reference. Fails with compile_failed, not_found (the function), unavailable (no compiler, no process for
-// it) or timeout. Fails with invalid_argument if it crashed, threw, ended its process, or accessed memory outside of
-// its arguments. Precondition: this process has one thread.
+// Calls the reference. Fails with compile_failed, not_found (no such function), unavailable (no compiler, or no process
+// for the reference) or timeout. Fails with invalid_argument if the reference crashed, threw, ended its process, or
+// accessed memory outside of its arguments. Precondition: this process has one thread.
 Result<Nothing> call_reference(const ReferenceRequest& request, const GuardedArguments& arguments);
 
 }  // namespace wattune::backend::worker

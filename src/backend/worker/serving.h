@@ -16,7 +16,7 @@ inline constexpr Deadline kForever;
 template <typename T>
 using Objects = std::unordered_map<ObjectId, std::unique_ptr<T>>;
 
-// Finds an object; nullptr if there is none of this id.
+// Finds an object; nullptr if no object has this id.
 template <typename T>
 T* find(const Objects<T>& objects, ObjectId id) {
   const auto found = objects.find(id);

@@ -1,4 +1,4 @@
-// Kills processes that outlived their supervisor, which are found by a mark in their environment.
+// Kills processes that outlived their supervisor. They are found by a mark in their environment.
 //
 // A supervisor that is killed takes its worker along, but not the processes that the worker started in sessions of
 // their own. Therefore each worker has a variable with a unique name in its environment. Processes that it starts

@@ -1,4 +1,4 @@
-// StreamServer: the worker's streams. It serves the requests that give them commands.
+// StreamServer: the worker's streams. It serves the requests that give commands to the streams.
 #pragma once
 
 #include "backend/worker/serving.h"
@@ -6,8 +6,8 @@
 
 namespace wattune::inline v0_1::backend::worker {
 
-// A block of memory for contents on their way between the socket and the device. It is not cleared first, because it
-// may have gigabytes.
+// A block of memory for contents on their way between the socket and the device. The memory is not cleared first,
+// because it may have gigabytes.
 class Block {
  public:
   // Makes room for this many bytes; the former contents are lost.
@@ -36,30 +36,30 @@ struct ServedStream {
 
   std::unique_ptr<Stream> stream;
   std::vector<Launched> launches;
-  // The contents to write. They are kept because the device may still use them after an error. Blocks for reading are
+  // The contents to write. They are kept after an error, because the device may still use them. Blocks for reading are
   // kept even after a finish, because the same outputs will be read again, and allocating gigabytes takes long.
   std::vector<Block> written;
   std::vector<Block> read;
-  std::size_t reads = 0;            // blocks in use
+  std::size_t reads = 0;            // number of blocks in use
   std::vector<std::size_t> wanted;  // indices of the blocks that the client waits for
 };
 
 class StreamServer {
  public:
-  // Makes a server; `channel` and `objects` must live as long.
+  // Makes a server; `channel` and `objects` must live as long as the server.
   StreamServer(Channel& channel, const ObjectTable& objects) : channel_(channel), objects_(objects) {}
 
   ObjectId keep(ObjectId id, std::unique_ptr<Stream> stream);
   void release(ObjectId id) { streams_.erase(id); }
 
-  // Tells whether the streams of the request exist and its contents have the sizes of their buffers.
+  // Tells whether the streams of the request exist, and whether its contents have the sizes of their buffers.
   bool makes_sense(const RunRequest& asked) const;
   // Receives the contents that follow the request, runs it, and answers it. Precondition: makes_sense().
   Result<void> run(Device& device, const RunRequest& asked);
   Result<PollAnswer> poll(const PollRequest& asked);
 
  private:
-  using Served = std::vector<ServedStream*>;  // in the order of the request
+  using Served = std::vector<ServedStream*>;  // streams in the order of the request
   // The contents of the request's writes and reads, in the order of its commands.
   using Contents = std::vector<std::span<std::byte>>;
 

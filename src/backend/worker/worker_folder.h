@@ -14,9 +14,9 @@ class WorkerFolder {
  public:
   // Creates the folder. If that fails, the worker uses the usual folder.
   WorkerFolder();
-  // Makes drivers and compilers use the folder, by variables of the worker's environment.
+  // Makes drivers and compilers use the folder, by variables in the worker's environment.
   void use();
-  // Removes the folder; called in the supervisor, once no process uses it any more.
+  // Removes the folder. The supervisor calls this when no process uses the folder any more.
   void remove();
 
  private:

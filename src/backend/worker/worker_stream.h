@@ -17,9 +17,9 @@ class WorkerStream;
 struct RemoteLaunch {
   LaunchId id = 0;
   ObjectId stream = 0;
-  WorkerStream* collector = nullptr;          // the stream, until the launch is sent
-  std::optional<LaunchAnswer> answer;         // once it has ended
-  std::shared_ptr<const Error> failure = {};  // reason why it will have no answer
+  WorkerStream* collector = nullptr;          // the stream that holds the launch until it is sent
+  std::optional<LaunchAnswer> answer;         // the answer, once the launch has ended
+  std::shared_ptr<const Error> failure = {};  // reason why the launch will have no answer
   Conditions conditions;
 };
 
@@ -37,7 +37,7 @@ struct Outgoing {
 struct Outbox {
   ConnectionPointer connection;
   Backlog<WorkerStream, Outgoing> backlog = {};
-  LaunchId last_launch = 0;  // the last id of a launch or prepared launch
+  LaunchId last_launch = 0;  // the last id that a launch or a prepared launch got
 };
 
 Result<std::unique_ptr<Stream>> make_stream(const std::shared_ptr<Outbox>& outbox);
