@@ -11,9 +11,9 @@
 namespace wattune::cli {
 
 struct CorunClocks {
-  schedule::ClockChoice choice = {};  // without take_over, which is below
+  schedule::ClockChoice choice = {};  // the clocks, without `take_over`, which is a member below
   bool take_over = false;
-  std::optional<Nanoseconds> energy_window = {};  // chosen to suit the board if absent
+  std::optional<Nanoseconds> energy_window = {};  // window of energy measurements; chosen to suit the board if absent
 };
 
 void declare_clocks(CLI::App& app, CorunClocks& clocks);

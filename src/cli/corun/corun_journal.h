@@ -1,8 +1,8 @@
 // SweepJournal: the file in which `wattune corun` keeps each pair that it has swept, so that an interrupted sweep of
 // many pairs can be continued (docs/formats/corun-journal.md).
 //
-// It consists of sealed lines, one for each pair, written when the pair is done. A torn last line is cut off. One
-// process writes it at a time; others get an error. If the file's earlier results are to be replaced, the file is
+// The file consists of sealed lines, one for each pair, written when the pair is done. A torn last line is cut off. One
+// process writes the file at a time; others get an error. If the file's earlier results are to be replaced, the file is
 // renamed when the first pair is written.
 //
 //   WATTUNE_ASSIGN(SweepJournal journal, SweepJournal::open(file, {.resume = true}));
@@ -25,12 +25,12 @@ namespace wattune::cli {
 
 class SweepJournal {
  public:
-  // Opens or creates a journal. Fails as check_results_file() does; with busy if another process writes it; with
-  // parse_error if it is no such journal or one of a newer version.
+  // Opens or creates a journal. Fails as check_results_file() does. Fails with busy if another process writes the
+  // journal, and with parse_error if the file is no such journal or has a newer version.
   static Result<SweepJournal> open(const std::filesystem::path& file, const ResultsUse& use);
 
-  // Returns why another process may write the journal in spite of its lock, as a sentence for the user; empty if none
-  // can.
+  // Returns why another process may write the journal in spite of its lock, as a sentence for the user; empty if no
+  // process can.
   const std::string& lock_doubt() const { return locked_->doubt(); }
   // Returns notes for people, a line each: on lines that were left out, and on missing checksums.
   const std::vector<std::string>& notes() const { return notes_; }

@@ -11,8 +11,8 @@
 namespace wattune::cli {
 
 void declare_networks(CLI::App& app, schedule::NetworkChoice& networks);
-// Checks the choice of networks. Fails with invalid_argument if files are named though no policy uses networks, and as
-// schedule::check_networks().
+// Checks the choice of networks. Fails with invalid_argument if files are named although no policy uses networks, and
+// with the errors of schedule::check_networks().
 Result<void> check_networks(const schedule::NetworkChoice& networks, const std::vector<std::string>& policies,
                             const schedule::Objective& objective);
 

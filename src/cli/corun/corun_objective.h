@@ -14,7 +14,7 @@ struct CorunObjective {
   std::optional<double> slowdown;
   std::optional<Watts> power_cap;
 
-  // Returns the first of the options that is given; empty if none is.
+  // Returns the first option of the objective that the user gave; empty if there is none.
   std::string given_option() const {
     if (goal) return "--objective";
     if (slowdown) return "--slowdown";

@@ -1,4 +1,4 @@
-// Describes, as text, JSON and a plot, how the policy `paired` planned swept pairs.
+// Describes how the policy `paired` planned swept pairs, as text, JSON and a plot.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace wattune::cli {
 
-// Returns a line such as "paired takes 9.7 ms: +87.4 %, by 6:2 resident blocks per SM, whose pilots gained +94.5 %."
-// Gives the time only if gains are withheld.
+// Returns a line such as "paired takes 9.7 ms: +87.4 %, by 6:2 resident blocks per SM, whose pilots gained +94.5 %." If
+// gains are withheld, the line has only the time.
 std::string planned_text(const schedule::SweptPair& pair);
 Json planned_json(const schedule::SweptPair& pair);
 
@@ -21,14 +21,14 @@ Json planned_json(const schedule::SweptPair& pair);
 std::string forecasts_svg(const schedule::CorunSession& session, const std::vector<schedule::SweptPair>& pairs);
 
 // The gains of `paired` over the best baseline: the geometric mean over complementary pairs, and the smallest over all
-// pairs, with the names of that pair.
+// pairs, with the names of the pair that has it.
 struct PlannedGain {
   std::optional<schedule::Gain> of_complementary;
   std::optional<schedule::Gain> least;
   std::array<std::string, 2> names_of_least;
-  std::string withheld = {};  // the pair for which no gain is reported, and why; empty if there is none
+  std::string withheld = {};  // the pair whose gain is withheld, and why; empty if no gain is withheld
 };
-// Computes the gains. Precondition: no more pairs than prospects.
+// Computes the gains. Precondition: there are no more pairs than prospects.
 PlannedGain planned_gain(const std::vector<Prospect>& prospects, const std::vector<schedule::SweptPair>& pairs);
 std::string planned_gain_text(const PlannedGain& gain);
 Json planned_gain_json(const PlannedGain& gain);

@@ -14,7 +14,7 @@ namespace wattune::cli {
 struct Prospect {
   std::array<std::string, 2> names;
   // The largest possible speed-up over running one after the other, if both kernels take equally long. Absent if the
-  // use of the GPU by one of them is unknown, or if its measured times contradict the counts.
+  // use of the GPU by one kernel is unknown, or if that kernel's measured times contradict its counts.
   std::optional<double> packing_bound;
   // True if one kernel fills a resource that all SMs share, and the other a resource of each SM. Absent if the profiles
   // do not show it.
@@ -23,10 +23,10 @@ struct Prospect {
   bool is_complementary() const { return complementary.value_or(false); }
 };
 
-// Returns a prospect for every two of the session's kernels, in the order in which they are swept.
+// Returns a prospect for every pair of the session's kernels, in the order in which the pairs are swept.
 std::vector<Prospect> prospects_of(const schedule::CorunSession& session);
 
-// Lists the prospects; empty for a single pair, and if nothing is known of any pair.
+// Lists the prospects. Returns an empty text for a single pair, and if nothing is known about any pair.
 std::string prospects_text(const std::vector<Prospect>& prospects);
 Json prospects_json(const std::vector<Prospect>& prospects);
 
@@ -35,9 +35,9 @@ Json prospects_json(const std::vector<Prospect>& prospects);
 struct ComplementaryGain {
   std::size_t pairs = 0;
   std::optional<schedule::Gain> over_baselines;
-  std::string withheld = {};  // the pair for which no gain is reported, and why; empty if there is none
+  std::string withheld = {};  // the pair whose gain is withheld, and why; empty if no gain is withheld
 };
-// Computes the gains. Precondition: no more pairs than prospects.
+// Computes the gains. Precondition: there are no more pairs than prospects.
 ComplementaryGain complementary_gain(const std::vector<Prospect>& prospects,
                                      const std::vector<schedule::SweptPair>& pairs);
 std::string complementary_text(const std::vector<Prospect>& prospects, const ComplementaryGain& gain);

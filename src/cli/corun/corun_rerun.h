@@ -1,4 +1,4 @@
-// Describes, as text and JSON, the best ways of a swept pair, which ran again in turns beside `paired`.
+// Describes, as text and JSON, the reruns of a swept pair: its best ways ran again in turns beside `paired`.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace wattune::cli {
 
-// Returns the names of a pair and why its gains are withheld; empty if they are reported. If `claimed` is given, a gain
-// over several pairs, the control must also be exact enough for that gain.
+// Returns the pair's names and the reason why its gain is withheld; empty if the gain is reported. If `claimed` is
+// given, the pair's control must also be exact enough for that gain over several pairs.
 std::string why_withheld_of(const schedule::SweptPair& pair, const std::optional<schedule::Gain>& claimed = {});
 
 // Describes the verdict on a pair.

@@ -17,14 +17,14 @@ namespace wattune::cli {
 struct Prospect;
 class SweepJournal;
 
-// Sweeps every two of the session's kernels, unless the journal (if any) has the pair, and calls `take` for each pair.
-// Fails as CorunSession::sweep(), the journal and `take` do.
+// Sweeps every pair of the session's kernels, unless the journal (if there is one) has the pair, and calls `take` for
+// each pair. Fails with errors of CorunSession::sweep(), of the journal and of `take`.
 Result<void> sweep_all(schedule::CorunSession& session, const schedule::SweepOptions& options, SweepJournal* journal,
                        const std::function<Result<void>(schedule::SweptPair)>& take);
 
 std::string sweep_text(const schedule::CorunSession& session, const Prospect& prospect,
                        const schedule::SweptPair& pair);
-// Writes the pairs with their prospects. Precondition: no more pairs than prospects.
+// Writes the pairs with their prospects. Precondition: there are no more pairs than prospects.
 Json sweep_json(const schedule::CorunSession& session, const std::vector<Prospect>& prospects,
                 const std::vector<schedule::SweptPair>& pairs);
 std::string sweep_svg(const schedule::CorunSession& session, const schedule::SweptPair& pair);

@@ -1,5 +1,5 @@
-// Tenants of `wattune corun`: clients with kernels, a priority and arrivals of their own, as users name them, and the
-// report on them.
+// Tenants of `wattune corun` as users name them, and the report on them. A tenant is a client with kernels, a priority
+// and arrivals of its own.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -25,10 +25,10 @@ void declare_tenants(CLI::App& app, CorunTenants& tenants);
 
 // A tenant as users name it.
 struct NamedTenant {
-  schedule::Tenant tenant;           // without kernels
-  std::vector<std::string> kernels;  // their names
+  schedule::Tenant tenant;           // the tenant without its kernels
+  std::vector<std::string> kernels;  // names of its kernels
 };
-// Parses what --tenant takes. Fails with invalid_argument.
+// Parses the texts that --tenant takes. Fails with invalid_argument.
 Result<std::vector<NamedTenant>> parse_tenants(const std::vector<std::string>& texts);
 // Finds the kernels of the tenants. Fails with not_found, with the nearest name.
 Result<std::vector<schedule::Tenant>> tenants_of(const schedule::CorunSession& session,

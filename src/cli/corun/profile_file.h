@@ -8,7 +8,7 @@
 
 namespace wattune::cli {
 
-// Returns notes on a file, a line each: on missing checksums, and on lines that were left out.
+// Returns notes on missing checksums and on lines that were left out, one line each.
 std::vector<std::string> notes_on(const schedule::StoredProfiles& profiles);
 
 }  // namespace wattune::cli

@@ -14,7 +14,7 @@ struct BoardControls {
   backend::BoardChoices choices;
   backend::BoardSetting now;
   std::vector<power::Control> means;
-  std::string problem;  // why the settings are unknown
+  std::string problem;  // the reason if the settings are unknown
 };
 
 // Finds the controls of the board at this place of the PCI bus.

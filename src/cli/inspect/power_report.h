@@ -13,9 +13,9 @@ namespace wattune::cli {
 // A sensor, with its properties and its present value.
 struct SensorReport {
   power::SensorInfo info;
-  std::string quantity;  // "power"
-  std::string unit;      // "W"
-  Result<double> value;  // in that unit
+  std::string quantity;  // such as "power"
+  std::string unit;      // such as "W"
+  Result<double> value;  // its present value in that unit
 };
 
 struct BoardReport {

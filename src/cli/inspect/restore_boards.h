@@ -1,5 +1,5 @@
-// Restores boards whose settings dead processes left changed, for `wattune power --restore`, and at the end of commands
-// that set clocks.
+// Restores boards whose settings a dead process has left changed, for `wattune power --restore`, and at the end of
+// commands that set clocks.
 #pragma once
 
 #include <string>
@@ -14,11 +14,12 @@ namespace wattune::cli {
 // so.
 std::string restore_text(const std::vector<power::StaleBoard>& boards);
 
-// Restores one board, by UUID or place on the PCI bus, or all. Returns `environment` if a board could not be restored.
+// Restores one board, which is named by UUID or place on the PCI bus, or all boards if no name is given. Returns
+// `environment` if a board could not be restored.
 Result<ExitStatus> restore_boards(const std::string& board);
 
 // Checks that the settings of a borrowed board (of all boards if the name is empty) were restored. If the guardian
-// could not restore them, tries once more. Fails with the reason if that fails, too.
+// could not restore them, tries once more itself. Fails with the reason if that fails, too.
 Result<void> check_given_back(const std::string& board);
 
 }  // namespace wattune::cli

@@ -14,9 +14,9 @@ struct SliceReport {
   std::string file;
   std::string architecture;
   const std::vector<slice::KernelAnalysis>& kernels;
-  const std::vector<slice::TwinForm>& forms;  // the requested forms
+  const std::vector<slice::TwinForm>& forms;  // the forms of twins that were requested
   const slice::TwinModule& module;
-  const std::optional<backend::AssembledKernels>& assembled;  // absent without an assembler
+  const std::optional<backend::AssembledKernels>& assembled;  // resources of the twins; absent without an assembler
 };
 
 std::string slice_text(const SliceReport& report);

@@ -25,7 +25,7 @@ struct Explanation {
     std::vector<std::pair<std::string, Value>> values;  // values of the parameters that the constraint reads
   };
   std::vector<std::pair<std::string, Value>> values;  // values of all parameters
-  std::optional<ConfigurationId> id;                  // present if valid
+  std::optional<ConfigurationId> id;                  // id of the configuration, if it is valid
   std::vector<Broken> broken;
 };
 
@@ -42,19 +42,20 @@ std::string size_text(const space::SearchSpace& space);
 
 std::vector<ConstraintEffect> constraint_effects(const KernelSpec& spec);
 
-// Says that the spec's default is invalid, and which configuration replaces it. Empty if it is valid or the spec has
-// none.
+// Says that the spec's default is invalid, and which configuration replaces it. Returns an empty text if the default is
+// valid, or if the spec has none.
 std::string default_note(const space::SearchSpace& space);
 
 // Adds an option for a configuration as a user names it. Texts of repeated options form one list.
 void add_configuration(CLI::App& app, const std::string& name, std::string& text, const std::string& description);
 
 // Parses a configuration as a user names it: "name=value, name=value". Parameters that it leaves out take their
-// default. The result may break constraints. `option` is for messages. Fails with not_found and the nearest name.
+// default. The result may break constraints. `option` is the option's name for messages. Fails with not_found and the
+// nearest name.
 Result<space::ValueIndices> parse_configuration(const space::SearchSpace& space, const std::string& text,
                                                 const std::string& option);
 // Parses a configuration of the space. Fails as parse_configuration() does, or with invalid_argument, naming the
-// constraint, if it breaks one.
+// constraint, if the configuration breaks one.
 Result<Configuration> named_configuration(const space::SearchSpace& space, const std::string& text,
                                           const std::string& option = "--configuration");
 Result<Explanation> explain(const space::SearchSpace& space, const std::string& text);

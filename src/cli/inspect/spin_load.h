@@ -13,7 +13,7 @@ namespace wattune::cli {
 
 class SpinLoad : public power::KnownLoad {
  public:
-  // Stores the selector. The device is opened in prepare() and no sooner, because a context costs power.
+  // Stores the selector. The device is opened only in prepare(), because a context costs power.
   SpinLoad(std::string selector, tune::DriverHost where) : selector_(std::move(selector)), where_(std::move(where)) {}
 
   Result<void> prepare() override;
@@ -24,8 +24,8 @@ class SpinLoad : public power::KnownLoad {
   // Finds the number of loop iterations with which the kernel takes about 5 ms. That is short enough to end in time,
   // and long enough for its launch to cost almost nothing.
   Result<void> calibrate();
-  // Launches the kernel this many times in one request, so that there is no pause between launches. Returns the time of
-  // the last one.
+  // Launches the kernel `times` times in one request, so that there is no pause between launches. Returns the time of
+  // the last launch.
   Result<Nanoseconds> launch(std::size_t times);
 
   const std::string selector_;

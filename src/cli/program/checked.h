@@ -1,4 +1,4 @@
-// Describes the references with which outputs of results were compared.
+// Describes the outputs with which a run compared the outputs of its configurations.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace wattune::cli {
 
-// Returns why the outputs of a good configuration were not compared.
+// Returns why the outputs of a correct configuration were not compared.
 std::string why_unverified(const Observation& observation);
-// Describes the comparison of a good configuration with the default one: "against the default configuration a=1, b=2,
-// as the spec has no reference". If several kernels ran together, describes each by its name. Empty if outputs were
-// compared with a reference.
+// Describes the comparison of a correct configuration with the default one: "against the default configuration a=1,
+// b=2, as the spec has no reference". If several kernels ran together, describes each by its name. Returns an empty
+// text if outputs were compared with a reference.
 std::string checked_text(const Observation& observation, const Identity& identity);
 // Returns "reference" or "default configuration a=1, b=2"; null if outputs were not compared. `best` is the results'
 // best Trial; it may be nullptr.

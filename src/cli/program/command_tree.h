@@ -10,9 +10,9 @@
 namespace wattune::cli {
 
 struct OptionEntry {
-  std::vector<std::string> names;    // "--output", "-o"; a positional has its name alone
+  std::vector<std::string> names;    // "--output", "-o"; a positional argument has only its name
   std::string value;                 // "FILE"; empty for a flag
-  std::vector<std::string> choices;  // the only allowed values; empty if any value is allowed
+  std::vector<std::string> choices;  // the only allowed values; empty if all values are allowed
   std::string description;
   std::string default_value;
 
@@ -30,12 +30,12 @@ struct CommandEntry {
 
 struct CommandTree {
   CommandEntry program;
-  std::vector<CommandEntry> commands;  // without hidden ones
+  std::vector<CommandEntry> commands;  // subcommands, without hidden ones
 };
 
 CommandTree read_command_tree(const CLI::App& program);
 
-// Writes the completion script of a shell, or the manual page in troff.
+// Returns the completion script of a shell, or the manual page in troff.
 std::string bash_completion(const CommandTree& tree);
 std::string zsh_completion(const CommandTree& tree);
 std::string fish_completion(const CommandTree& tree);

@@ -1,9 +1,9 @@
 // Handles Ctrl-C and SIGTERM from the start of a command to its end.
 //
 // InterruptGuard has a thread that waits for these signals and may do more than a signal handler. A signal ends the
-// process at once, with one line and ExitStatus::interrupted. The programs that it started are killed, its temporary
-// folders removed, and workers end with their connections. While a StopRequest lives, the first signal asks for that
-// stop instead. At most one of each class exists at a time.
+// process at once, with one line and ExitStatus::interrupted. Programs that the process started are killed, and its
+// temporary folders are removed. Workers end with their connections. While a StopRequest lives, the first signal only
+// asks the command to stop. At most one of each class exists at a time.
 #pragma once
 
 #include <signal.h>
@@ -15,7 +15,8 @@ namespace wattune::cli {
 
 class InterruptGuard {
  public:
-  // Blocks the signals. Must run on the thread of main() before there are others, so that they inherit the blocking.
+  // Blocks the signals. It must run on the thread of main() before there are other threads, so that these inherit the
+  // blocking.
   InterruptGuard();
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
@@ -34,7 +35,7 @@ class StopRequest {
   StopRequest(const StopRequest&) = delete;
   StopRequest& operator=(const StopRequest&) = delete;
 
-  // True once the user asked to stop. It is the flag for TuningOptions::cancel.
+  // True once the user has asked to stop. It is the flag for TuningOptions::cancel.
   const std::atomic<bool>& made() const;
 };
 

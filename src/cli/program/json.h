@@ -12,9 +12,9 @@
 
 namespace wattune::cli {
 
-using Json = nlohmann::ordered_json;  // fields stay in the order they are written
+using Json = nlohmann::ordered_json;  // fields stay in the order in which they are written
 
-// Returns the value as JSON, a quantity as its number; null if there is none.
+// Returns the value as JSON, where a quantity becomes its number. Returns null if there is no value.
 template <typename T>
 Json json_or_null(const std::optional<T>& value) {
   if (!value) return nullptr;
@@ -36,7 +36,7 @@ Json to_json(const std::map<Status, std::uint64_t>& by_status);
 // not_verified, metrics, uncertainties.
 Json to_json(const Trial& trial);
 // Compares the best with the default configuration: better_than_default, speed_up, speed_up_interval. Each Trial is
-// correct, or nullptr.
+// correct, or the argument is nullptr.
 Json speed_up_json(const Trial* best, const Trial* standard);
 
 // Writes the document in ASCII, so that it may be printed on a terminal, with two spaces of indentation and a line end.

@@ -1,4 +1,5 @@
-// The function that main() of the program `wattune` calls, in a header without CLI11, which takes seconds to compile.
+// The function that main() of the program `wattune` calls, in a header that does not include CLI11, which takes seconds
+// to compile.
 #pragma once
 
 namespace wattune::cli {

@@ -12,7 +12,7 @@ namespace wattune::cli {
 struct Program {
   std::unique_ptr<CLI::App> app;
   std::vector<Command> commands;
-  std::unique_ptr<int> verbosity = std::make_unique<int>(0);  // how often -v was given
+  std::unique_ptr<int> verbosity = std::make_unique<int>(0);  // number of times that -v was given
 };
 
 Program make_program();

@@ -18,15 +18,15 @@ namespace wattune::cli {
 std::string trimmed(const std::string& text);
 
 // Parses "1.5ms", "60s", "5m" or "1h"; units are ns, us, ms, s, m, h. Fails with invalid_argument if there is no number
-// or no known unit, or if it is negative.
+// or no known unit, or if the number is negative.
 Result<Nanoseconds> parse_time(std::string_view text);
 // Parses "8GB" or "500MB"; units are kB, MB, GB, TB of 1000, and KiB, MiB, GiB, TiB of 1024. Fails with
 // invalid_argument.
 Result<std::uint64_t> parse_bytes(std::string_view text);
 // Parses decimal digits. Fails with invalid_argument.
 Result<std::uint64_t> parse_count(std::string_view text);
-// Returns "did you mean `1000000`?" for a number that is whole and written as 1e6, 1_000_000 or 1,000,000; else
-// nothing.
+// Returns "did you mean `1000000`?" for a whole number that is written as 1e6, 1_000_000 or 1,000,000; an empty text
+// for any other.
 std::string meant_whole_number(std::string_view text);
 // Parses any finite number. Fails with invalid_argument.
 Result<double> parse_number(std::string_view text);
@@ -36,7 +36,7 @@ Result<double> parse_share(std::string_view text);
 Result<std::uint64_t> parse_positive_count(std::string_view text);
 // Parses a time as parse_time() does, and fails with invalid_argument if it is 0.
 Result<Nanoseconds> parse_positive_time(std::string_view text);
-// Parses "5" or "5%" as 0.05. Fails with invalid_argument if there is no number or it is negative.
+// Parses "5" or "5%" as 0.05. Fails with invalid_argument if there is no number, or if the number is negative.
 Result<double> parse_percent(std::string_view text);
 // Parses an architecture such as sm_90, sm_90a or compute_90. Fails with invalid_argument, and suggests sm_90 for other
 // spellings, such as 90, sm90 and 9.0.

@@ -14,11 +14,12 @@ namespace wattune::cli {
 
 struct MethodsReport {
   std::vector<tune::MethodOutcome> outcomes;
-  std::vector<report::AtClock> clocks;  // energy and temperature at each recorded clock
-  std::string fit_text;                 // describes the model of energy against clock
+  std::vector<report::AtClock> clocks;  // time and energy at each recorded clock
+  std::string fit_text;                 // description of the model of energy against clock
   Json fit;                             // the same model as JSON; null if none was fitted
-  std::string clocks_missing;           // why methods that change clocks are left out; empty if they are not
-  std::vector<std::string> doubts;      // sentences on recorded figures that cannot be, or that stand out
+  std::string clocks_missing;           // the reason why methods that change clocks are left out; empty if they are
+                                        // included
+  std::vector<std::string> doubts;      // sentences on recorded figures that are impossible or unusual
 };
 
 // Replays the methods; `results` must outlive the report. The method `advised` needs other kernels. Fails as

@@ -1,4 +1,4 @@
-// Describes and draws the energy of a recorded space against the clock, with a model fitted to it.
+// Describes the energy of a recorded space as a function of the clock, and draws it, with a model fitted to it.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace wattune::cli {
 
-// Fits the model to the configurations that differ only in the clock; of several such groups, to that with the most
-// clocks. Fails as tune::fit_energy() does.
+// Fits the model to configurations that differ only in the clock. If there are several groups of such configurations,
+// takes the one with the most clocks. Fails as tune::fit_energy() does.
 Result<tune::EnergyFit> fit_of(const ResultSet& results);
 
-// Describes, one line each, the fit or why there is none, and the cost of saving energy. The lines stand in the text,
-// and below the picture. Empty if no clock has an energy.
+// Describes the fit, or why there is none, and the cost of saving energy, one line each. The lines appear in the text
+// and below the picture. Returns nothing if no clock has an energy.
 std::vector<std::string> describe_energy(const ResultSet& results);
 
-// Draws the energy as SVG; empty if no clock has an energy.
+// Draws the energy as SVG. Returns an empty text if no clock has an energy.
 std::string draw_energy(const ResultSet& results);
 
 // Writes the fit as docs/formats/json.md describes it; null if there is none.

@@ -14,8 +14,9 @@ struct ScoreReport {
   const std::vector<score::StrategyScore>& scores;
   const score::ScoreOptions& options;
   std::string clock;
-  double within = 0.0;                               // for `reaches`: how near is near, as a share
-  const std::vector<score::StrategyReach>& reaches;  // one for each of the scores; empty unless asked for
+  double within = 0.0;                               // for `reaches`: the share of the optimum that counts as near
+  const std::vector<score::StrategyReach>& reaches;  // a reach for each of the scores; empty if the user did not ask
+                                                     // for it
 };
 
 std::string score_text(const ScoreReport& report);

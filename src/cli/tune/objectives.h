@@ -13,14 +13,15 @@ namespace wattune::cli {
 // and the spec read.
 std::vector<tune::BoardMetric> metrics_to_observe(const KernelSpec& spec, const TuneOptions& options);
 
-// Adds the metrics and objectives of the command line to the spec's. An objective that is no metric is an expression,
-// which becomes a metric of that name. Fails with invalid_argument if --target, which is a time, is combined with
-// another objective, or if a metric is named as an objective twice. Fails with not_found if an objective is a metric of
-// the board that was not recorded.
+// Adds the metrics and objectives of the command line to the spec's. An objective that is no metric is an expression;
+// it becomes a metric with the expression as its name. Fails with invalid_argument if --target, which is a time, is
+// combined with another objective, or if a metric is named as an objective twice. Fails with not_found if an objective
+// is a metric of the board that was not recorded.
 Result<void> add_objectives(const TuneOptions& options, const std::vector<std::string>& observed, KernelSpec& spec);
 
 // Checks the options of a method. Fails with invalid_argument if a method is combined with objectives or a target of
-// the user, or with a slowdown that it does not take. Also fails so for a base clock without a method.
+// the user, or with a slowdown that it does not take. Fails with invalid_argument, too, for a base clock without a
+// method.
 Result<void> check_method(const TuneOptions& options);
 
 }  // namespace wattune::cli

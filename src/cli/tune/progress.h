@@ -15,13 +15,13 @@
 namespace wattune::cli {
 
 struct ProgressOptions {
-  bool live = false;  // true if standard error is a terminal
+  bool live = false;  // true if standard error is a terminal, on which a line is redrawn
   std::function<std::size_t()> width;
-  std::function<void(std::string_view)> write;  // writes bytes to standard error
+  std::function<void(std::string_view)> write;  // function that writes bytes to standard error
   search::StopRule stop;
   ConfigurationId default_id = 0;
-  bool exact = true;                   // true if the size of the space is exact, not an upper bound
-  std::optional<Objective> objective;  // absent for the least time
+  bool exact = true;                   // true if the size of the space is exact, false if it is an upper bound
+  std::optional<Objective> objective;  // the objective; absent if it is the least time
 };
 
 // Returns the options for standard error of this process and a search of this space.
@@ -37,7 +37,7 @@ class ProgressDisplay : public tune::TuningObserver {
   void on_trial(const tune::TuningEvent& event) override;
   void on_final(std::size_t finalists) override;
   void on_device_lost(const std::string& device, const Error& error) override;
-  // Clears the live line.
+  // Clears the line that is redrawn.
   void finish();
 
  private:
@@ -58,7 +58,7 @@ class ProgressDisplay : public tune::TuningObserver {
   std::uint64_t resumed_ = 0;
   std::uint64_t failures_ = 0;
   std::optional<double> default_objective_;
-  std::optional<tune::Pipeline> pipeline_;  // state at the last Trial
+  std::optional<tune::Pipeline> pipeline_;  // figures on compiling at the last Trial
   std::optional<Clock::time_point> shown_;
 };
 

@@ -18,8 +18,8 @@ std::optional<std::string> replayed_file(const std::string& device);
 // Loads the results that answer in the place of a device.
 Result<tune::Replay> load_replay(const std::string& file);
 
-// Makes a spec for results without one, with their name and objectives. It has no kernel to run, and no parameters:
-// those of the results count.
+// Makes a spec for results without one, with their name and objectives. The spec has no kernel to run, and no
+// parameters, because those of the results count.
 KernelSpec recorded_spec(const RunInfo& info);
 
 // Loads the results of earlier runs that a search starts from.

@@ -1,4 +1,4 @@
-// Limits the building of search spaces by the time of --time.
+// Limits the time for building search spaces by the value of --time.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace wattune::cli {
 
-// Returns options of a build that is cancelled after `time`. `since_start` must outlive them.
+// Returns options with which building a space is cancelled after `time`. `since_start` must outlive them.
 space::BuildOptions building_within(std::optional<Nanoseconds> time, const Stopwatch& since_start);
-// Returns the error to report for a failed build. If the time limit ended the build, the error says that.
+// Returns the error to report for a failed build. If the time limit ended the build, this error says so.
 Error build_error(Error error);
 
 }  // namespace wattune::cli

@@ -21,11 +21,12 @@ struct Summary {
   Uint128 valid = 0;  // number of configurations in the space; an upper bound if not `exact`
   bool exact = true;
   std::optional<Configuration> chosen;  // the configuration that a method chose
-  std::optional<Sanitized> sanitized;   // result of compute-sanitizer for the best configuration, if asked for
+  std::optional<Sanitized> sanitized;   // result of compute-sanitizer for the best configuration, if the user asked for
+                                        // it
 };
 
-// Describes a Trial, which may have failed: configuration, status, time, clock and metrics. `identity` tells what its
-// outputs were compared with.
+// Describes a Trial, which may have failed: configuration, status, time, clock and metrics. `identity` tells with which
+// outputs its own were compared.
 std::string trial_text(const Trial& trial, const Identity& identity);
 
 std::string summary_text(const Summary& summary);

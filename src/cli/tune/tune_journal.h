@@ -1,5 +1,5 @@
-// Opens the journal of a run of `wattune tune`. It is checked before the run whether results would be lost, and an
-// error that ends the run names the journal.
+// Opens the journal of a run of `wattune tune`. Checks before the run whether results would be lost. Adds the journal's
+// name to an error that ends the run.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Runs `wattune tune --together` and `--partner`: several kernels tuned as one, or one kernel for a partner.
+// Runs `wattune tune --together` and `--partner`: tunes several kernels as one, or one kernel for a partner.
 #pragma once
 
 #include "cli/program/command.h"
