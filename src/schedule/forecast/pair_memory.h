@@ -25,7 +25,7 @@ namespace wattune::inline v0_1::schedule {
 // Returns the file `pairs.jsonl` in the user's cache folder; an empty name if there is no such folder.
 std::filesystem::path usual_pairs_file();
 
-// Returns the measured ways, and those ways of the forecast that were not measured. The best way comes first.
+// Returns the measured ways, and the ways of the forecast that were not measured. The best way comes first.
 PairForecast completed(PairForecast measured, PairForecast forecast);
 
 class PairMemory {
@@ -34,14 +34,14 @@ class PairMemory {
   // empty, nothing is read or saved.
   explicit PairMemory(std::filesystem::path file = {});
 
-  // Returns the best measured way of the pair, with all others in `others`; nullopt if none was measured.
+  // Returns the best measured way of the pair, with all others in `others`; nullopt if no way was measured.
   std::optional<PairForecast> find(const Identity& first, const Identity& second, unsigned sms) const;
-  // Stores those of the pair's ways that were measured. They replace stored ways of the same shape. The proven way
-  // becomes that of the first element, or none.
+  // Stores those of the pair's ways that were measured. They replace stored ways of the same shape. The stored proven
+  // way becomes that of the first element, and is removed if the first element has none.
   void note(const Identity& first, const Identity& second, unsigned sms, const std::vector<PairForecast>& ways);
-  // Writes the noted ways to the file, and keeps what other processes have written there since it was read. Does
-  // nothing if nothing was noted. Fails with parse_error if the file has another format or a newer version. Fails with
-  // invalid_argument if other users may write to the folder, and with errors of the system.
+  // Writes the noted ways to the file, and keeps the ways that other processes have written there since it was read.
+  // Does nothing if no way was noted. Fails with parse_error if the file has another format or a newer version. Fails
+  // with invalid_argument if other users may write to the folder, and with errors of the system.
   Result<void> save();
 
  private:

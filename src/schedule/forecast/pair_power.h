@@ -9,8 +9,8 @@
 namespace wattune::inline v0_1::schedule {
 
 // The mean power of a pair over a window of at least half a second. The energy counter changes about every 100 ms and
-// lags behind. A window therefore begins at a change of the counter, after the first two since the pair began, and ends
-// at a later change. Within a window the pair may run in several ways, so the forecast power is averaged too.
+// lags behind. A window therefore begins at a change of the counter, but not at the first two after the pair began, and
+// ends at a later change. Within a window the pair may run in several ways, so the forecast power is averaged too.
 class PairPower {
  public:
   // Adds the time since the last call: the present value of the counter, the two kernels that ran, and the forecast
@@ -18,7 +18,7 @@ class PairPower {
   // the measured and the forecast power of the pair when a window has ended, else nullopt.
   std::optional<PairPowers> note(Nanoseconds now, Joules counter, const std::optional<std::array<KernelId, 2>>& pair,
                                  Watts forecast);
-  // Returns the latest pair. Precondition: note() was called with a pair.
+  // Returns the pair of the latest call of note(). Precondition: note() was called with a pair.
   const std::array<KernelId, 2>& pair() const { return *pair_; }
 
  private:
@@ -31,7 +31,7 @@ class PairPower {
   Nanoseconds begin_;
   Joules counter_at_begin_;
   Nanoseconds gaps_;  // time in the window without a pair
-  Joules of_gaps_;    // energy in the gaps, as forecast
+  Joules of_gaps_;    // energy in the gaps, by the forecast
   Joules of_pair_;
 };
 

@@ -14,10 +14,10 @@ Error no_energy();
 // Returns the mean power while no kernel runs.
 Watts idle_for(Machine& machine, Nanoseconds window);
 // Returns the mean power while the whole kernel runs alone, again and again until the window has passed. Precondition:
-// its time alone is known.
+// the kernel's time alone is known.
 Result<Watts> run_for(Machine& machine, KernelId kernel, Nanoseconds window);
-// Returns the same as run_for(), for the kernel's persistent twin with `per_sm` resident blocks on each SM. `speed` is
-// the twin's speed divided by that of the kernel.
+// Returns the mean power as run_for() does, for the kernel's persistent twin with `per_sm` resident blocks on each SM.
+// `speed` is the twin's speed divided by that of the kernel.
 Result<Watts> run_twin_for(Machine& machine, KernelId kernel, unsigned per_sm, double speed, Nanoseconds window);
 // Returns the mean power while two kernels run again and again in this shape until the window has passed.
 Result<Watts> run_both_for(Machine& machine, const std::array<KernelId, 2>& pair, const PairShape& shape,

@@ -1,4 +1,4 @@
-// The demand of blocks of several launches. A pure function.
+// Computes the demand of blocks of several launches. A pure function.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// Returns the demand of a block that takes of everything as much as the larger of the two. Where it fits, both fit.
+// Returns the demand of a block that takes of each resource as much as the larger of the two. If such a block fits,
+// both fit.
 inline model::BlockDemand most_of(model::BlockDemand one, const model::BlockDemand& other) {
   one.threads = std::max(one.threads, other.threads);
   one.registers = std::max(one.registers, other.registers);

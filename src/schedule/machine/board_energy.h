@@ -20,7 +20,7 @@ class BoardEnergy {
   // Reads the counter immediately, and then every `interval`, unless the board reports no energy.
   BoardEnergy(backend::Sensors& sensors, Nanoseconds interval);
 
-  // Returns the latest reading; nullopt if the board reports no energy. Any thread.
+  // Returns the latest reading; nullopt if the board reports no energy. Any thread may call it.
   std::optional<Joules> latest() const { return first_ ? std::optional(latest_.load()) : std::nullopt; }
 
  private:
@@ -30,7 +30,7 @@ class BoardEnergy {
   backend::Sensors& sensors_;
   std::optional<Joules> first_;
   std::atomic<Joules> latest_{Joules(0)};
-  std::optional<power::Poller> poller_;  // the last member: it uses all others
+  std::optional<power::Poller> poller_;  // the last member, because it uses all others
 };
 
 }  // namespace wattune::schedule

@@ -1,4 +1,4 @@
-// Power from a counter of energy that is updated from time to time, as the counters of boards are.
+// Computes power from a counter of energy that is updated only from time to time, as the counters of boards are.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// Returns the energy that a counter counted; nullopt if it stood still, as that of a board that reports none.
+// Returns the energy that a counter counted; nullopt if the counter stood still, as on a board that reports no energy.
 inline std::optional<Joules> energy_between(Joules before, Joules after) {
   return after > before ? std::optional(after - before) : std::nullopt;
 }

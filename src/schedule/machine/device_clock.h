@@ -20,7 +20,7 @@ class DeviceClock {
     Nanoseconds end;
   };
 
-  // Returns these times of the device on the host's clock, and corrects the offset by them.
+  // Converts these times of the device to the host's clock, and corrects the offset by them.
   Times on_host(const Times& on_device, Nanoseconds sent, Nanoseconds noticed) {
     const Nanoseconds most = noticed - on_device.end;
     const Nanoseconds least = std::min(sent - on_device.begin, most);

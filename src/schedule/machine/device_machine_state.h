@@ -36,20 +36,20 @@ struct DeviceMachine::State {
   struct Flight {
     LaunchId id = 0;
     Launch launch = {};
-    std::shared_ptr<const LoadedKernel> kernel = {};  // with the buffers that it uses
+    std::shared_ptr<const LoadedKernel> kernel = {};  // the kernel with the buffers that the launch uses
     Nanoseconds sent = {};
-    Nanoseconds turn = {};      // when it was sent and all launches before it had ended
-    Nanoseconds expected = {};  // time from then on; 0 if unknown
+    Nanoseconds turn = {};      // moment when it had been sent and all launches before it had ended
+    Nanoseconds expected = {};  // expected time from that moment on; 0 if unknown
     std::vector<std::unique_ptr<backend::Event>> parts = {};
-    std::size_t parts_over = 0;              // number of parts that have ended, the first ones
-    std::vector<std::size_t> progress = {};  // slots of a persistent launch, of a sequence one for each part
-    bool stopped = false;                    // whether it was told to stop
+    std::size_t parts_over = 0;              // number of parts that have ended; these are the first parts
+    std::vector<std::size_t> progress = {};  // slots of a persistent launch; in a sequence there is one for each part
+    bool stopped = false;                    // true if it was told to stop
     std::optional<Error> failure = {};
   };
 
   struct Lane {
     std::unique_ptr<backend::Stream> stream;
-    std::deque<Flight> flights;  // in the order in which they run
+    std::deque<Flight> flights;  // launches in the order in which they run
   };
   using LaneKey = std::tuple<unsigned, int, unsigned, unsigned>;  // lane, priority, range
 
@@ -59,18 +59,20 @@ struct DeviceMachine::State {
   backend::Device& device;
   DeviceMachineOptions options;
   MachineLimits limits;
-  Stopwatch clock;  // of now()
+  Stopwatch clock;  // the clock of now()
   DeviceClock device_clock;
   EndWatch watch;
   ProgressSlots progress;
   std::map<LaneKey, Lane> lanes;
-  std::vector<std::unique_ptr<backend::Stream>> spare;  // for lanes on all SMs; making one takes longer than a launch
+  std::vector<std::unique_ptr<backend::Stream>> spare;  // streams for lanes on all SMs, made ahead because making one
+                                                        // takes longer than a launch
   LaunchId launches = 0;
   std::optional<Error> lost;
 
-  std::optional<BoardEnergy> energy;  // empty if it has no sensors, or they are not to be read
+  std::optional<BoardEnergy> energy;  // energy of the board; empty if the device has no sensors, or if they must not be
+                                      // read
 
-  mutable std::mutex mutex;  // of all members below
+  mutable std::mutex mutex;  // guards all members below
   std::condition_variable changed;
   bool woken = false;
   std::deque<Added> kernels;

@@ -18,7 +18,8 @@ struct DevicePart {
   std::vector<backend::LaunchArgument> arguments;
 };
 
-// Returns a launch of the kernel's twin of this form, which exists, with such a grid and its words (slice_words.h).
+// Returns a launch of the kernel's twin of this form, with this grid and these words (slice_words.h). Precondition: the
+// twin exists.
 template <typename Words>
 DevicePart twin_part(const LoadedKernel& kernel, slice::TwinForm form, const slice::Grid& blocks, const Words& words) {
   DevicePart part{kernel.code->twin(form), kernel.geometry, kernel.arguments};
@@ -31,39 +32,43 @@ DevicePart twin_part(const LoadedKernel& kernel, slice::TwinForm form, const sli
 // Some blocks of one launch of a sequence.
 struct LaunchBlocks {
   const LoadedKernel* launch = nullptr;
-  std::uint64_t first = 0;  // number within the launch
+  std::uint64_t first = 0;  // number of the first block within the launch
   std::uint64_t count = 0;
 };
-// Returns the blocks of a range by the launches that have them, in order; one entry for a single kernel.
+// Divides a range of blocks among the launches of a sequence that have them, in order. Returns one entry for a single
+// kernel.
 std::vector<LaunchBlocks> blocks_by_launch(const LoadedKernel& kernel, std::uint64_t first, std::uint64_t count);
 
-// Returns the launches for the whole grid or a part of it, in any form but persistent: one part for each launch of a
-// sequence, or several if the device only knows boxes. Fails with unavailable, with the reason, if it cannot be cut.
+// Returns the launches for the whole grid or a part of it, in any form but persistent. There is one part for each
+// launch of a sequence, or several if the device can only run boxes of the grid. Fails with unavailable and the reason
+// if the kernel cannot be cut.
 Result<std::vector<DevicePart>> parts_of(const LoadedKernel& kernel, const Launch& launch);
 
-// Returns the blocks of a persistent launch: as many as shall be resident on these SMs, but no more than it has to run.
+// Returns the number of blocks of a persistent launch: as many as shall be resident on these SMs, but no more than the
+// launch has to run.
 std::uint64_t resident_blocks(const Launch& launch, unsigned sms);
-// Returns the launch with these blocks only.
+// Returns the launch reduced to these blocks.
 Launch with_blocks(Launch launch, const LaunchBlocks& blocks);
 
-// Fails with unavailable, with the reason, if the kernel has no persistent form for its blocks.
+// Fails with unavailable and the reason if the kernel has no persistent form for its blocks.
 Result<void> check_persistent(const LoadedKernel& kernel);
 
-// Returns a persistent launch of a single kernel. Precondition: it has that form. Fails as slice::persistent_words()
-// does.
+// Returns a persistent launch of a single kernel. Precondition: the kernel has that form. Fails as
+// slice::persistent_words() does.
 Result<DevicePart> persistent_part(const LoadedKernel& kernel, const Launch& launch, std::uint64_t resident,
                                    const slice::Progress& progress);
 
 // The way in which a resident block fetches logical blocks.
 struct Fetching {
-  std::uint32_t chunk = 1;  // number of blocks at a time
-  bool ahead = false;       // whether it fetches the next ones while the last one of these runs
+  std::uint32_t chunk = 1;  // number of blocks that it fetches at a time
+  bool ahead = false;       // true if it fetches the next chunk while the last block of the present one runs
 };
 
-// Returns how a launch fetches. A chunk has the blocks that run for `chunk_time`, by the time of the grid alone on
-// `sms` SMs, but enough to keep the fetches of all resident blocks apart. Each block must fetch at least eight times,
-// or they would not end together. Short chunks are fetched ahead: long ones do not notice a fetch, and without it end
-// sooner when stopped. A chunk is 1 if the time alone is unknown.
+// Returns how a launch fetches. A chunk has as many blocks as run for `chunk_time`, by the time of the grid alone on
+// `sms` SMs. It has more if the fetches of all resident blocks would otherwise come too close together. Each resident
+// block must fetch at least eight times, or they would not end together. Only short chunks are fetched ahead: in long
+// ones the time of a fetch does not matter, and without fetching ahead they stop sooner. A chunk is 1 if the time alone
+// is unknown.
 Fetching fetching_of(const KernelTraits& traits, const Launch& launch, unsigned sms, std::uint64_t resident,
                      Nanoseconds chunk_time);
 

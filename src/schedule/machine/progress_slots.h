@@ -1,10 +1,10 @@
 // ProgressSlots: the counters and stop words of persistent launches, in device memory.
 //
-// They are written and read through a stream of their own, which no kernel delays. Words move by copies, which need no
-// SM, since resident blocks may hold all of them. One thread.
+// They are written and read through a stream of their own, which no kernel delays. Words are moved by copies, which
+// need no SM, since resident blocks may hold all SMs. One thread uses them.
 //
-// Launches of a sequence have counters of their own and the stop word of the first of them. So those behind a launch
-// that was stopped run no block.
+// Each launch of a sequence has a counter of its own, but all have the stop word of the first one. So launches behind a
+// stopped one run no block.
 //
 //   WATTUNE_ASSIGN(const std::size_t slot, slots.take(first_block));
 //   launch(slots.progress(slot, slot, fetching));
@@ -30,11 +30,11 @@ class ProgressSlots {
   // Borrows the device. Allocates nothing before warm_up() or the first take().
   explicit ProgressSlots(backend::Device& device) : device_(device) {}
 
-  // Allocates the first slots. Fails with unavailable if the address of the memory is unknown.
+  // Allocates the first slots. Fails with unavailable if the device does not tell the address of its memory.
   Result<void> warm_up() { return free_.empty() ? grow() : Result<void>(); }
 
   // Returns a slot whose counter is `first_block` and whose stop word is 0. Waits some microseconds for a copy if the
-  // counter is not 0. Fails with unavailable if the address of the memory is unknown.
+  // counter is not 0. Fails with unavailable if the device does not tell the address of its memory.
   Result<std::size_t> take(std::uint64_t first_block);
   void give_back(std::size_t slot);
 
@@ -48,7 +48,7 @@ class ProgressSlots {
     std::uint64_t address = 0;
     std::unique_ptr<backend::Buffer> both;          // the counter and the stop word
     std::unique_ptr<backend::Buffer> word;          // the stop word
-    std::array<std::uint64_t, 2> written = {0, 0};  // the last values, which a copy may still read
+    std::array<std::uint64_t, 2> written = {0, 0};  // the last written values, which a copy may still read
   };
 
   Result<void> grow();
@@ -59,8 +59,8 @@ class ProgressSlots {
   std::unique_ptr<backend::Stream> control_;
   std::vector<std::unique_ptr<backend::Buffer>> memory_;
   std::vector<Slot> slots_;
-  std::vector<std::size_t> free_;  // slots that are 0 as soon as the stream has finished
-  bool settled_ = true;            // whether the stream has finished
+  std::vector<std::size_t> free_;  // slots whose words are 0 as soon as the stream has finished
+  bool settled_ = true;            // true if the stream has finished
 };
 
 }  // namespace wattune::schedule

@@ -1,4 +1,4 @@
-// Parts of which policies build their plans.
+// Functions from which policies build their plans.
 #pragma once
 
 #include <array>
@@ -13,21 +13,22 @@ namespace wattune::inline v0_1::schedule {
 
 // Returns the share of a work that runs whole.
 Share whole_share(const Candidate& work, const SmRange& sms = {});
-// Returns the SMs in front of this range; those behind it if it begins at SM 0.
+// Returns the SMs before this range, or the SMs behind it if it begins at SM 0.
 SmRange rest_of(const SmRange& taken, unsigned sms);
-// Returns a share with this many blocks on each SM, in windows of slices that are at least as large as they must be.
+// Returns a share with this many blocks on each SM, in windows of slices, each at least as large as the least slice.
 Share slices_share(const Candidate& work, unsigned per_sm, const QueueView& view, const PolicyOptions& options);
 // Returns a share with persistent blocks, or with slices if the kernel has no persistent twin. Precondition:
 // can_share().
 Share shared_share(const Candidate& work, unsigned per_sm, const QueueView& view, const PolicyOptions& options);
 // Tells whether the kernel can share SMs with another.
 inline bool can_share(const KernelTraits& kernel) { return kernel.persistent || kernel.sliceable; }
-// True if the share is for twins that divide their SMs' memory with another. Twins on SMs of their own have all of it.
+// True if the share is for twins that divide the memory of their SMs with another kernel. Twins on SMs of their own
+// have all of that memory.
 inline bool shares_sms(const Share& share) { return share.form != Form::whole && share.sms.count == 0; }
 // Compares two shares without shared_bytes, which policies leave to the scheduler.
 bool is_same_share(Share one, const Share& other);
 
-// Returns a plan in which everything that runs goes on as it does.
+// Returns a plan in which all running works continue unchanged.
 Plan unchanged(const QueueView& view, double speedup, std::string reason);
 
 // Returns the first work of each kernel that has blocks left. If several works are equal, the one that was submitted
@@ -37,32 +38,34 @@ std::vector<const Candidate*> running_works(const QueueView& view);
 
 // Returns the urgency of a work: its priority, plus one if it has waited for long.
 int urgency(const Candidate& work, const QueueView& view, const PolicyOptions& options);
-// Returns the only two kernels of these works, each with its first work, which runs if any of them runs; nullopt if
-// there are others, or if some works are more urgent.
+// Returns the first works of the queue's only two kernels. If works of a kernel run, its first work is one of them.
+// Returns nullopt if there are other kernels, or if some works are more urgent than others.
 std::optional<std::array<const Candidate*, 2>> only_two(const QueueView& view, const PolicyOptions& options);
 
-// Two works with the forecast of them.
+// Two works with the forecast for their pair.
 struct CandidatePair {
   const Candidate* first = nullptr;
   const Candidate* second = nullptr;
   PairForecast forecast = {};
-  bool is_trial = false;  // they run so to be measured
+  bool is_trial = false;  // true if they run in this way to be measured
 };
-// Returns by which factor a pair must be better than one for the clocks that are held: switching costs as much as
-// stopping a kernel. While clocks must be held, pairs for other clocks come behind all pairs for these.
+// Returns the factor by which a pair for other clocks must be better than a pair for the present ones, because
+// switching costs as much as stopping a kernel. While clocks must be held, the factor puts all pairs for other clocks
+// behind those for the present ones.
 double clock_handicap(const PairForecast& forecast, const ClockView& clocks, const PolicyOptions& options);
-// Returns the best way of the two at the clocks that must be held, if there is one; else the best of all.
+// Returns the best way of the two at the clocks that must be held, if there are any; otherwise the best way at any
+// clocks.
 std::optional<PairForecast> forecast_now(const QueueView& view, const PairTable& table, KernelId first,
                                          KernelId second);
-// Returns the shares of a pair as forecast: both on every SM, persistent or whole on SMs of their own, or whole in
-// streams. Precondition: can_share() on every SM, and both have persistent twins if they are persistent on SMs of their
-// own.
+// Returns the shares of a pair in its forecast way: both on every SM, persistent or whole on SMs of their own, or whole
+// in streams. Preconditions: can_share() is true for kernels on every SM, and persistent kernels on SMs of their own
+// have twins.
 std::vector<Share> shares_of(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options);
 // Returns a text such as "fma with copy, 2:6 blocks on each SM, 1.74 times as fast as one after the other".
 std::string describe(const CandidatePair& pair);
 
-// Tells whether a pair of slices runs, as Kernelet and Jiao et al. build them, and neither has finished. Their sizes
-// stay until then.
+// Tells whether a pair of slices runs, as the policies of Kernelet and of Jiao et al. plan them, and neither has
+// finished. The sizes of their slices stay unchanged until then.
 bool runs_sliced_pair(const QueueView& view);
 // Returns the first work of each kernel that can be cut.
 std::vector<const Candidate*> sliceable_kernels(const QueueView& view);
@@ -77,11 +80,13 @@ Plan streams_plan(const QueueView& view, const PolicyOptions& options, bool with
 Plan split_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options);
 Plan orion_plan(const QueueView& view);
 Plan kernelet_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options);
-// Plans as greedy. `profits` are those of the works that it saw last, and are brought up to date.
+// Makes a plan of the policy `greedy`. `profits` has the profits of the works that it saw last, and is brought up to
+// date.
 Plan greedy_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options, ProfitTable& profits);
 Plan random_plan(const QueueView& view, const PolicyOptions& options);
 Plan paired_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options);
-// Plans urgent works (PolicyOptions::urgent_from), which all run, and the others as paired_plan() does without them.
+// Plans urgent works (PolicyOptions::urgent_from), which all run. Plans the other works as paired_plan() does without
+// urgent ones.
 Plan paired_plan_beside_urgent(const QueueView& view, const PairTable& table, const PolicyOptions& options);
 
 }  // namespace wattune::schedule

@@ -1,8 +1,8 @@
 // The choice of the next way that two kernels try, for the policy `paired`.
 //
-// A pair may have ways that nothing has measured, such as whole kernels in streams or at each split of the SMs. Real
-// works try them, one work of each kernel at a time. Forecasts only order these trials: no way is given up without a
-// measured bound, and no way is kept without works that ran in it. So a wrong forecast costs time, but not the end
+// A pair may have ways that have never been measured, such as whole kernels in streams or at each split of the SMs.
+// Real works try them, one work of each kernel at a time. Forecasts only order these trials: no way is given up without
+// a measured bound, and no way is kept without works that ran in it. So a wrong forecast costs time, but not the end
 // result.
 #pragma once
 
@@ -26,7 +26,7 @@ namespace wattune::inline v0_1::schedule {
 std::optional<PairForecast> next_trial(const CandidatePair& pair, const QueueView& view, const PairTable& table,
                                        const PolicyOptions& options);
 
-// True if trials tell what the pair gains, so that apart from them it runs only in ways that were measured.
+// True if the pair's gain is found by trials. Then, apart from trials, it runs only in ways that were measured.
 bool waits_for_trials(const CandidatePair& pair, const QueueView& view, const PairTable& table,
                       const PolicyOptions& options);
 

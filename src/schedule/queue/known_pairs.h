@@ -1,4 +1,4 @@
-// Pairs that queues need no pilots for.
+// Finds pairs for which queues need no pilots.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// Returns the pairs of these kernels of the stage that need no pilots, since earlier runs measured them. A sweep does
-// not run twins on SMs of their own, which queues of several kernels need, and two kernels with a proven way do not.
-// Works try the ways of whole kernels that were not measured. Fails with errors of the forecaster.
+// Returns the pairs of these kernels of the stage that need no pilots, since earlier runs measured them. Sweeps do not
+// measure twins on SMs of their own; queues of several kernels need these, but two kernels with a proven way do not.
+// Ways of whole kernels that were not measured are tried by works of the queue. Fails with errors of the forecaster.
 Result<PairTable> known_pairs(const Stage& stage, const std::vector<KernelTraits>& kernels,
                               const MachineLimits& limits);
 

@@ -14,9 +14,10 @@ namespace wattune::inline v0_1::schedule {
 // that is to be traced, with cancelled, and with the errors of the arrivals, the works and devices.
 Result<QueueReport> run_policies(Stage& stage, const QueueRequest& request);
 
-// Fills in by how much policies save joules over `fifo` and the best baseline.
+// Fills in how many joules each policy saves, compared with `fifo` and with the best baseline.
 void compare_energy(const Stage& stage, QueueReport& report);
-// Fills in the gains and the verdict from the rounds. `off` is the deviation of the control, nullopt if there is none.
+// Fills in the gains and the verdict from the rounds. `off` is the deviation of the control; nullopt if there is no
+// control.
 void judge(std::optional<double> off, QueueReport& report);
 
 }  // namespace wattune::schedule

@@ -34,7 +34,7 @@ struct Scheduler::State {
   WorkQueue queue;
   std::set<WorkId> active;  // works that run or shall run
   std::unordered_map<LaunchId, WorkId> launches;
-  std::set<KernelId> kernels;  // that were seen so far
+  std::set<KernelId> kernels;  // kernels that were seen so far
   std::vector<std::pair<KernelId, KernelId>> unknown;
   std::optional<Error> lost;
   std::string last_reason;
@@ -49,7 +49,8 @@ struct Scheduler::State {
   PairPower pair_power;
   Watts idle_power;
 
-  // Decisions (dispatch.cc). view() is what the policy sees: the present, or the moment when `without` will have ended.
+  // Decisions (dispatch.cc). view() returns the queue as the policy sees it: at present, or when `without` will have
+  // ended.
 
   QueueView view(Nanoseconds now, const Entry* without = nullptr);
   void add_most_urgent(QueueView& view, Nanoseconds later);
@@ -75,7 +76,8 @@ struct Scheduler::State {
 
   struct Next {
     Share share;
-    bool overlaps = false;  // begins in a lane of its own, when the last blocks of the previous work leave SMs idle
+    bool overlaps = false;  // true if it begins in a lane of its own, when the last blocks of the previous work leave
+                            // SMs idle
   };
   std::optional<Next> next_after(Nanoseconds now, const Entry& entry);
   std::optional<Next> take_ahead(std::vector<Share>& works, const Entry& entry);

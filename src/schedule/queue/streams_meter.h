@@ -1,7 +1,7 @@
 // StreamsMeter measures two kernels of which several works each run at once, in many streams.
 //
-// No work has a speed of its own there, since its blocks wait for those of others. So the works that end in a while are
-// counted. A value of one thread at a time.
+// No work has a speed of its own in many streams, since its blocks wait for those of other works. So the works that end
+// within some time are counted. A value; one thread at a time uses it.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace wattune::inline v0_1::schedule {
 
 class StreamsMeter {
  public:
-  // Begins when nothing runs. `shape` is that of the kernels in this order.
+  // Begins to measure while no work runs. `shape` is that of the two kernels in this order.
   StreamsMeter(const std::array<KernelId, 2>& kernels, const PairShape& shape) : kernels_(kernels), shape_(shape) {}
 
   const std::array<KernelId, 2>& kernels() const { return kernels_; }
@@ -37,7 +37,7 @@ class StreamsMeter {
 
  private:
   struct EndedWork {
-    std::size_t which = 0;  // of the two kernels
+    std::size_t which = 0;  // which of the two kernels
     Nanoseconds alone;
     Nanoseconds begin;
     Nanoseconds end;

@@ -23,16 +23,17 @@ struct Beside {
   bool operator==(const Beside&) const = default;
 };
 
-// A launch of a work that has not ended.
+// A running launch of a work.
 struct Flight {
   LaunchId launch = 0;
   std::uint64_t first_block = 0;
   std::uint64_t blocks = 0;
   unsigned lane = 0;
-  std::optional<backend::BoardSetting> clocks = {};  // held when it began
-  std::optional<Beside> beside = {};                 // nullopt if there was none, or several, or one after the other
-  bool is_marked = false;                            // `beside` was set
-  bool is_later = false;                             // it was launched after the one beside it
+  std::optional<backend::BoardSetting> clocks = {};  // clocks that were held when the launch began
+  std::optional<Beside> beside = {};                 // the kernel beside it; nullopt if there was none, or if there
+                                                     // were several, at once or one after the other
+  bool is_marked = false;                            // true if `beside` was set
+  bool is_later = false;                             // true if it was launched after the launch beside it
 };
 
 struct Entry {
@@ -41,28 +42,30 @@ struct Entry {
   const KernelTraits* traits = nullptr;
   std::size_t waits_for = 0;
   std::vector<WorkId> dependents = {};
-  std::uint64_t next_block = 0;  // the first block that no launch has been given
+  std::uint64_t next_block = 0;  // the first block that has not been given to a launch
   std::uint64_t done = 0;
   std::optional<Share> wanted = {};
   std::optional<Share> current = {};  // share of the launches in flight
   std::vector<Flight> flights = {};
-  double expected = 0.0;              // share of its blocks that these have run, by time and forecast speed
-  unsigned slot = 0;                  // decides its lanes
-  std::optional<WorkId> next = {};    // the work launched behind it
-  std::optional<WorkId> behind = {};  // the work whose `next` it is; it has not begun
+  double expected = 0.0;              // share of the work's blocks that these launches have run, by time and forecast
+                                      // speed
+  unsigned slot = 0;                  // number by which its lanes are chosen
+  std::optional<WorkId> next = {};    // the work that was launched behind it
+  std::optional<WorkId> behind = {};  // the work behind which it was launched; it has not begun
   std::optional<Error> failure = {};  // the error with which it ends, after its launches
   Nanoseconds first_launch = {};
-  Nanoseconds turn = {};              // when the work ended that it was launched behind
-  Nanoseconds drained = {};           // if failed: until when others wait for its blocks to leave
-  Nanoseconds give_up = kForever;     // when the machine counts as lost if it still runs
-  std::optional<Beside> beside = {};  // at present; nullopt if there is none, or several
-  // The one kernel beside which all blocks ran that are done; nullopt if there was none, or several.
+  Nanoseconds turn = {};              // moment of the end of the work behind which it was launched
+  Nanoseconds drained = {};           // for a failed work: the moment until which others wait for its blocks to end
+  Nanoseconds give_up = kForever;     // moment from which on the machine counts as lost if the work still runs
+  std::optional<Beside> beside = {};  // the kernel beside it at present; nullopt if there is none, or if there are
+                                      // several
+  // The one kernel beside which all of its finished blocks ran; nullopt if there was none, or if there were several.
   std::optional<Beside> throughout = {};
   std::set<WorkId> partners = {};
   WorkStatistics statistics = {};
 
   bool gives_way() const { return !flights.empty() && current != wanted; }
-  // True if no plan includes it and it has not failed.
+  // True if no plan includes the work and it has not failed.
   bool waits_its_turn() const { return !wanted && !behind && !failure; }
   bool is_active() const { return wanted.has_value() || !flights.empty(); }
   double left() const;
@@ -75,13 +78,14 @@ class WorkQueue {
   // Adds the works. Precondition: check() has passed.
   std::vector<WorkId> add(std::span<const Work> works, const Machine& machine);
 
-  // Returns the entry of a work; nullptr if it has ended or never was.
+  // Returns the entry of a work; nullptr if it has ended or never existed.
   Entry* find(WorkId work);
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
   const std::set<WorkId>& ready() const { return ready_; }
   const std::map<KernelId, std::set<WorkId>>& ready_by_kernel() const { return ready_of_kernel_; }
-  // Returns the works of the highest priority that wait for no other work; empty if all such works have one priority.
+  // Returns the works of the highest priority that wait for no other work; an empty set if all such works have the same
+  // priority.
   const std::set<WorkId>& most_urgent() const;
   // Returns the number of works of this kernel that wait for no other work.
   std::size_t count_ready(KernelId kernel) const;
@@ -101,7 +105,8 @@ class WorkQueue {
   std::map<WorkId, Entry> entries_;
   std::set<WorkId> ready_;  // works that wait for no other work
   std::map<KernelId, std::set<WorkId>> ready_of_kernel_;
-  std::map<int, std::set<WorkId>> ready_of_priority_;  // without priorities that no such work has
+  std::map<int, std::set<WorkId>> ready_of_priority_;  // these works by priority, without priorities that no such work
+                                                       // has
   std::unordered_set<WorkId> failed_;
   std::vector<Finished> finished_;
 };
