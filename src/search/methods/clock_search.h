@@ -14,7 +14,7 @@
 
 namespace wattune::inline v0_1::search {
 
-// Measured energies by the positions of their clocks; infinite for failed runs.
+// Measured energies by the positions of their clocks; the energy of a failed run is infinite.
 using EnergyByClock = std::map<std::size_t, double>;
 
 // Returns how many of `clocks` clocks a search measures: a third, but at least four and at most `most`.

@@ -1,5 +1,5 @@
 // Part: a part of a space as a space of its own. Each parameter keeps some of its values, and the part has the valid
-// configurations of these.
+// configurations with these values.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ class Part {
   // Returns the id in the whole space of a configuration of this part; nullopt if the whole space has no such
   // configuration.
   std::optional<ConfigurationId> to_whole(ConfigurationId id) const;
-  // Returns the id in this part of a configuration of the whole space; nullopt if it is not in this part.
+  // Returns the id in this part of a configuration of the whole space; nullopt if the configuration is not in this
+  // part.
   std::optional<ConfigurationId> from_whole(ConfigurationId id) const;
 
  private:

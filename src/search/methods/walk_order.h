@@ -12,7 +12,7 @@
 namespace wattune::inline v0_1::search {
 
 // Returns the candidates, the most promising first: by occupancy, and at equal occupancy the larger block first. Leaves
-// out those with less than `least_occupancy` of the best occupancy.
+// out candidates with less than `least_occupancy` of the best occupancy.
 template <typename Candidate>
 std::vector<Candidate> most_promising_first(std::vector<Candidate> candidates, double least_occupancy) {
   double best = 0.0;
@@ -24,15 +24,15 @@ std::vector<Candidate> most_promising_first(std::vector<Candidate> candidates, d
   return candidates;
 }
 
-// Returns the position of the graphics clock among the parameters; nullopt if it does not vary.
+// Returns the position of the graphics clock among the parameters; nullopt if no graphics clock varies.
 inline std::optional<std::size_t> varied_clock(const std::vector<Parameter>& parameters) {
   for (std::size_t p = 0; p < parameters.size(); ++p)
     if (parameters[p].role == ParameterRole::graphics_clock && parameters[p].values.size() > 1) return p;
   return std::nullopt;
 }
 
-// Returns the positions of the clock's values, the highest first, or of the highest alone. If no clock varies, returns
-// a single position, which is never used.
+// Returns the positions of the clock's values, the highest first, or with `all` false only that of the highest. If no
+// clock varies, returns a single position, which is never used.
 inline std::vector<std::uint16_t> descending_clocks(const std::vector<Parameter>& parameters, bool all) {
   const std::optional<std::size_t> clock = varied_clock(parameters);
   if (!clock) return {0};

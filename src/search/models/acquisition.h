@@ -1,6 +1,6 @@
 // Acquisition functions: they score how promising it is to measure a configuration, from a model's prediction for it.
 //
-// After Willemsen, van Nieuwpoort, van Werkhoven: Bayesian Optimization for auto-tuning GPU kernels, PMBS 2021.
+// Source: Willemsen, van Nieuwpoort, van Werkhoven: Bayesian Optimization for auto-tuning GPU kernels, PMBS 2021.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace wattune::inline v0_1::search {
 enum Acquisition : std::size_t { expected_improvement, confidence_bound, improvement_probability, multi };
 
 // Returns the score, which is positive; larger is better. `best` is the lowest value so far; the confidence bound lies
-// `kappa` deviations below the mean.
+// `kappa` deviations below the predicted mean.
 inline double acquire(std::size_t acquisition, const Prediction& prediction, double best, double kappa) {
   const double deviation = std::max(prediction.deviation, 1e-9);
   switch (acquisition) {

@@ -14,9 +14,9 @@
 //   parallelism    1 - multiprocessor activity
 //
 // A counter of an amount should fall in proportion to its bottleneck b. A low utilisation should rise in proportion to
-// the part that is unused. There are two differences to KTT. Shares are of all instructions of threads, while KTT
-// divides by slots, which count divergence twice. Too few threads for the device are no bottleneck here, because a
-// strategy does not know the device's cores.
+// the part that is unused. There are two differences to KTT. Shares are shares of all instructions of threads, while
+// KTT divides by issue slots, which count divergence twice. Too few threads for the device do not count as a bottleneck
+// here, because a strategy does not know the device's cores.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@
 
 namespace wattune::inline v0_1::search {
 
-// The change of each counter, from -1 (should fall) to 1 (should rise); 0 if nothing is wrong or nothing was counted.
+// The change of each counter, from -1 (should fall) to 1 (should rise); 0 if it should stay or was not counted.
 using Changes = std::array<double, counter_count>;
 
 // Returns the desired changes. `reaction` is the utilisation, in [0, 1), from which on instructions are a bottleneck.

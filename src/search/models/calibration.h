@@ -3,8 +3,8 @@
 // A model that learns noise, or misses structure of the space, predicts deviations that are too small. The standardised
 // residual is an outcome's distance from its prediction in predicted deviations. Its mean square is 1 if the deviations
 // are right (Jones, Schonlau, Welch: Efficient Global Optimization of Expensive Black-Box Functions, 1998, section 3).
-// They predict each observation from all others; here each outcome is predicted from those before it. The factor is the
-// root of that mean over recent outcomes.
+// These authors predict each observation from all others; here each outcome is predicted from the outcomes before it.
+// The factor is the root of that mean square over recent outcomes.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace wattune::inline v0_1::search {
 
 class Calibration {
  public:
-  // Adds an outcome: what a model predicted for a configuration, and what was measured.
+  // Adds an outcome: the model's prediction for a configuration, and the measured response.
   void add(const Prediction& prediction, double response) {
     const double error = std::abs(response - prediction.mean);
     const double standardised = std::min(kLargestError, error / std::max(prediction.deviation, kSmallestDeviation));
@@ -24,12 +24,14 @@ class Calibration {
     squares_ = kKeptWeight * squares_ + standardised * standardised;
   }
 
-  // Returns the factor on deviations: 1 or more, so that lucky predictions do not narrow the model's deviations.
+  // Returns the factor by which to multiply deviations. It is at least 1, so that lucky predictions do not narrow the
+  // model's deviations.
   double factor() const { return std::max(1.0, std::sqrt((squares_ + kPriorOutcomes) / (outcomes_ + kPriorOutcomes))); }
 
  private:
-  static constexpr double kKeptWeight = 0.95;    // weight that earlier outcomes keep with each new one
-  static constexpr double kPriorOutcomes = 5.0;  // number of outcomes for which the model's own deviations count
+  static constexpr double kKeptWeight = 0.95;    // share of their weight that earlier outcomes keep with each new one
+  static constexpr double kPriorOutcomes = 5.0;  // number of outcomes that count as if the model's deviations were
+                                                 // right
   static constexpr double kLargestError = 5.0;
   static constexpr double kSmallestDeviation = 1e-9;
 

@@ -1,8 +1,8 @@
 // Counters: the values of hardware counters that a GPU's profiler read while a kernel ran, with the same names for all
 // architectures.
 //
-// Profilers call the same counter by different names: nvprof's metrics up to compute capability 7.0, CUPTI's and Nsight
-// Compute's from there on. Amounts are counts (bytes are divided into sectors of 32), utilisations are shares of 1.
+// Profilers call the same counter by different names: nvprof's metrics up to compute capability 7.0, names of CUPTI and
+// Nsight Compute from 7.0 on. Amounts are counts (bytes are divided into sectors of 32), utilisations are shares of 1.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ enum Counter : std::size_t {
   l2_reads,
   l2_writes,
   l2_utilisation,
-  global_loads,  // loads through the texture and first-level cache
+  global_loads,  // number of loads through the texture and first-level cache
   global_load_utilisation,
   local_loads,
   local_stores,
@@ -30,7 +30,7 @@ enum Counter : std::size_t {
   shared_loads,
   shared_stores,
   shared_utilisation,
-  fp32_instructions,  // instructions count once for each thread that executes them
+  fp32_instructions,  // number of instructions, each counted once for every thread that executes it
   fp64_instructions,
   integer_instructions,
   control_instructions,
@@ -57,8 +57,8 @@ class Counters {
   std::array<double, counter_count> values_{};
 };
 
-// Returns the counters among the metrics; nullopt if there are none. profiled_counters() lists the names that CUPTI has
-// for them.
+// Returns the counters among the metrics; nullopt if there are none. profiled_counters() lists CUPTI's names of these
+// counters.
 std::optional<Counters> counters_in(const std::vector<Metric>& metrics);
 
 }  // namespace wattune::search

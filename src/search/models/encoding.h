@@ -23,10 +23,11 @@ class Encoding {
 
   // Returns the number of columns in a forest's row.
   std::size_t width() const { return coordinates_.size() + exponents_.size() + products_.size(); }
-  // Appends a forest's row: positions, exponents of two, products.
+  // Appends a configuration's row for a forest: the positions of its values, their exponents of two, and products of
+  // parameters.
   void append_row(ConfigurationId id, std::vector<std::uint16_t>& rows) const;
-  // Returns the point for a Gaussian process: every parameter of several values from 0 to 1, then the exponents of two,
-  // from 0 to 1/2.
+  // Returns the point of a configuration for a Gaussian process. It has a coordinate from 0 to 1 for each parameter of
+  // several values, and then the exponents of two, from 0 to 1/2.
   Coordinates point(ConfigurationId id) const;
   // Returns which of a point's coordinates are parameters of two values.
   std::vector<bool> flags() const;
@@ -39,8 +40,9 @@ class Encoding {
   };
 
   const space::SearchSpace& space_;
-  std::vector<std::vector<double>> coordinates_;  // of the values of each parameter
-  std::vector<std::vector<double>> octaves_;      // above the smallest value; empty unless all are positive numbers
+  std::vector<std::vector<double>> coordinates_;  // coordinates of the values of each parameter
+  std::vector<std::vector<double>> octaves_;      // base-2 logarithms of the values over the smallest one, by
+                                                  // parameter; empty unless all are positive numbers
   std::vector<Exponents> exponents_;
   std::vector<std::pair<std::size_t, std::size_t>> products_;  // pairs of parameters whose products are columns
 };

@@ -1,5 +1,5 @@
-// FailureModel: predicts the probability that a configuration works, with a forest over the values of those that were
-// tried.
+// FailureModel: predicts the probability that a configuration works, with a forest over the values of the
+// configurations that were tried.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class FailureModel {
   explicit FailureModel(const Encoding& encoding) : encoding_(encoding) {}
 
   void remember(ConfigurationId id, bool succeeded);
-  // Fits the forest to the latest remembered configurations, unless nothing failed.
+  // Fits the forest to the latest remembered configurations, unless none of them failed.
   void grow(std::size_t trees, Random& random);
   // Returns the probability that the configuration of this row succeeds; 1 before the first failure. The row begins
   // with the columns of the encoding.
@@ -30,8 +30,8 @@ class FailureModel {
 
   const Encoding& encoding_;
   Forest forest_;
-  std::vector<std::uint16_t> tried_;  // rows, one after another
-  std::vector<double> failed_;        // 1 for a failure
+  std::vector<std::uint16_t> tried_;  // the rows of tried configurations, one after another
+  std::vector<double> failed_;        // 1 for each row that failed, 0 for others
   bool any_failed_ = false;
 };
 

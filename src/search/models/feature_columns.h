@@ -1,10 +1,10 @@
 // FeatureColumns: the compiler's figures for configurations (registers, memory, code size), as numbers that models can
 // learn from.
 //
-// Registers, spilled memory, local memory, the size of the code and occupancy are known before a kernel runs, and
-// decide much of its time. Each amount becomes its logarithm's share of a wide range, so that doubling an amount is the
-// same distance everywhere. A figure that a backend does not report is put into the middle of the range. A
-// configuration that was not compiled takes the figures of the nearest compiled one.
+// Registers, spilled memory, local memory, the size of the code and occupancy are known before a kernel runs, and much
+// of the kernel's time depends on them. Each amount becomes its logarithm's share of a wide range, so that doubling an
+// amount is the same distance everywhere. A figure that a backend does not report is put into the middle of the range.
+// A configuration that was not compiled takes the figures of the nearest compiled one.
 #pragma once
 
 #include <array>
@@ -22,10 +22,10 @@ namespace wattune::inline v0_1::search {
 class FeatureColumns {
  public:
   static constexpr std::size_t kCount = 5;
-  using Columns = std::array<double, kCount>;  // from 0 to 1
+  using Columns = std::array<double, kCount>;  // a column for each figure, from 0 to 1
 
-  // Learns a configuration's figures; if told twice, the first figures count. `point` is the configuration's point in
-  // the encoding, by which the nearest one is found.
+  // Learns a configuration's figures; if they are told twice, the first figures count. `point` is the configuration's
+  // point in the encoding; it serves to find the nearest configuration.
   void learn(ConfigurationId id, std::span<const Metric> metrics, Coordinates point);
   bool knows(ConfigurationId id) const { return places_.contains(id); }
   Columns of(ConfigurationId id, const Coordinates& point) const;

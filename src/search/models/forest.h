@@ -3,8 +3,8 @@
 // The trees are extremely randomised (Geurts, Ernst, Wehenkel: Extremely randomized trees, Machine Learning 63, 2006).
 // Every node tries one random threshold in each of at most kColumns random columns, and keeps the split that reduces
 // the variance most; leaves hold kLeaf rows or fewer. Thresholds lie between whole numbers (the columns are those of
-// Encoding). The spread of the trees' predictions is the forest's deviation. Fitting 30 trees to 1,000 rows of 10
-// columns takes some 4 ms, a prediction 1 us.
+// Encoding). The standard deviation of the trees' predictions is that of the forest. Fitting 30 trees to 1,000 rows of
+// 10 columns takes some 4 ms, a prediction 1 us.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Prediction {
 
 class Forest {
  public:
-  // Fits the trees. rows[i * width ...] are the columns of responses[i]. Precondition: responses is not empty.
+  // Fits the trees. rows[i * width ...] are the columns for responses[i]. Precondition: responses is not empty.
   void fit(std::span<const std::uint16_t> rows, std::size_t width, std::span<const double> responses, std::size_t trees,
            Random& random);
   bool empty() const { return roots_.empty(); }

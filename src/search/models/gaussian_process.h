@@ -22,7 +22,8 @@ class GaussianProcess {
   struct Observed {
     Coordinates point;
     double response = 0.0;
-    double noise = 0.0;  // variance beyond the little that all observations have, as a share of the responses' variance
+    double noise = 0.0;  // the observation's own variance, beyond the little that all have, as a share of the
+                         // responses' variance
   };
 
   explicit GaussianProcess(std::vector<double> length_scales) : length_scales_(std::move(length_scales)) {}
@@ -33,7 +34,7 @@ class GaussianProcess {
   void add(Observed observed);
   // Predicts the response of a candidate, by its position. Precondition: size() >= 2.
   Prediction predict(std::size_t candidate) const;
-  // Returns the logarithm of the responses' probability (Rasmussen, Williams, equation 2.30, up to a constant).
+  // Returns the logarithm of the probability of the responses (Rasmussen, Williams, equation 2.30, up to a constant).
   double log_likelihood() const;
 
  private:
@@ -42,7 +43,7 @@ class GaussianProcess {
     double deviation = 1.0;
   };
   struct Candidate {
-    Coordinates point;           // in units of the length scales
+    Coordinates point;           // the point in units of the length scales
     std::vector<double> solved;  // L^-1 k(point)
     double with_itself = 0.0;    // products of `solved` with itself, with L^-1 y, and with L^-1 1
     double with_responses = 0.0;
@@ -59,7 +60,7 @@ class GaussianProcess {
   Scale scale() const;
 
   std::vector<double> length_scales_;
-  std::vector<Coordinates> points_;  // in units of the length scales
+  std::vector<Coordinates> points_;  // the points in units of the length scales
   double sum_ = 0.0;                 // sum of the responses
   double squares_ = 0.0;
   std::vector<std::vector<double>> factor_;  // rows of L

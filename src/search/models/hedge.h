@@ -1,7 +1,7 @@
 // Hedge: chooses among several acquisition functions, because none of them is always the best.
 //
-// After GP-Hedge (Hoffman, Brochu, de Freitas: Portfolio Allocation for Bayesian Optimization, UAI 2011): it draws one
-// with a probability that grows exponentially with the gains of its proposals.
+// The method is GP-Hedge (Hoffman, Brochu, de Freitas: Portfolio Allocation for Bayesian Optimization, UAI 2011). It
+// draws a function with a probability that grows exponentially with the gains of the function's proposals.
 #pragma once
 
 #include <algorithm>
@@ -26,14 +26,14 @@ class Hedge {
     }
     return multi - 1;
   }
-  // Reduces earlier gains, so that later ones count more. Called with each outcome of a proposal.
+  // Reduces earlier gains, so that later ones count more. It is called with each outcome of a proposal.
   void forget() {
     for (double& gain : gains_) gain *= kKeptGainShare;
   }
   void add(std::size_t acquisition, double gain) { gains_[acquisition] += gain; }
 
  private:
-  static constexpr double kKeptGainShare = 0.95;  // share of the gains that stays
+  static constexpr double kKeptGainShare = 0.95;  // share of the gains that remains at each call of forget()
 
   std::array<double, multi> gains_{};
 };

@@ -1,4 +1,4 @@
-// ModelInput: the numbers that models of times get for a configuration: its values (Encoding) and, if used, the
+// ModelInput: the numbers that models of the time get for a configuration: its values (Encoding) and, if used, the
 // compiler's figures (FeatureColumns).
 #pragma once
 
@@ -22,7 +22,7 @@ class ModelInput {
     if (uses_features_) features_.learn(id, metrics, values_.point(id));
   }
 
-  // Returns Encoding's point, with one more coordinate for each feature.
+  // Returns the configuration's point of the Encoding, with one more coordinate for each feature.
   Coordinates point(ConfigurationId id) const {
     Coordinates point = values_.point(id);
     if (!uses_features_) return point;
@@ -45,7 +45,7 @@ class ModelInput {
   }
 
  private:
-  static constexpr double kSteps = 200.0;  // number of steps of a feature between which trees can split
+  static constexpr double kSteps = 200.0;  // number of steps of a feature, between which trees can split
 
   Encoding values_;
   FeatureColumns features_;

@@ -1,8 +1,9 @@
 // NearestNeighbours: predicts a configuration's objective from the most similar ones that were measured.
 //
-// The prediction is the mean of the k nearest, by the number of parameters that differ (Hamming distance); of equally
-// near ones, the better ones count. The latest kMostRememberedOutcomes outcomes are kept by parameter, in blocks of a
-// fixed size, so that the compiler compares many at once. A prediction takes 1 us with 12 parameters.
+// The prediction is the mean of the k nearest configurations, by the number of parameters that differ (Hamming
+// distance). Among equally near ones, the better ones count. The latest kMostRememberedOutcomes outcomes are kept by
+// parameter, in blocks of a fixed size, so that the compiler compares many at once. A prediction takes 1 us with 12
+// parameters.
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ class NearestNeighbours {
   explicit NearestNeighbours(std::size_t width) : columns_(width) {}
 
   void add(const space::ValueIndices& indices, const Outcome& outcome);
-  // Predicts the objective. Failures count as the worst objective seen. 0 before the first add().
+  // Predicts the objective. Failures count as the worst objective so far. Returns 0 before the first add().
   double predict(const space::ValueIndices& indices, std::size_t k) const;
 
  private:
@@ -34,7 +35,7 @@ class NearestNeighbours {
   };
   Block distances(const space::ValueIndices& indices, std::size_t begin) const;
 
-  // Positions of the values of each remembered configuration, by parameter. New ones overwrite the oldest.
+  // Positions of the values of each remembered configuration, by parameter. New configurations overwrite the oldest.
   std::vector<std::array<std::uint16_t, kMostRememberedOutcomes>> columns_;
   std::array<double, kMostRememberedOutcomes> costs_{};
   std::size_t added_ = 0;

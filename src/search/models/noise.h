@@ -1,9 +1,9 @@
 // Noise: the noise of observations, which says how loosely a Gaussian process may follow them.
 //
-// A search must tell the fastest configurations apart. It need only know that the others are slow. But a process that
-// must pass through all observations follows steep changes among slow ones, and fits its length scales to these. So an
-// observation gets more noise if it is farther from the best. With more observations, all get less noise: enough of
-// them are near the best then, and the slow ones are worth following.
+// A search must know which of the fastest configurations is faster. About the others it need only know that they are
+// slow. But a process that must pass through all observations follows steep changes among slow ones, and fits its
+// length scales to these. So an observation gets more noise if it is farther from the best. With more observations, all
+// get less noise: then enough of them are near the best, and it is useful to follow the slow ones, too.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace wattune::inline v0_1::search {
 class Noise {
  public:
   Noise() = default;
-  // Computes the noise from the observations so far. Precondition: at least one row.
+  // Computes the noise from the observations so far. Precondition: there is at least one row.
   explicit Noise(const std::vector<ObservedRow>& rows) {
     const auto n = static_cast<double>(rows.size());
     double sum = 0.0;
@@ -39,8 +39,9 @@ class Noise {
   }
 
  private:
-  static constexpr double kLargestNoise = 0.1;  // of a response one standard deviation worse than the best
-  static constexpr double kHalved = 50.0;       // number of observations with which the noise is half as much
+  static constexpr double kLargestNoise = 0.1;  // noise of a response that is one standard deviation worse than the
+                                                // best
+  static constexpr double kHalved = 50.0;       // number of observations with which the noise is half as large
 
   double lowest_ = 0.0;
   double variance_ = 0.0;  // variance of the responses

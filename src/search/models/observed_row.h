@@ -12,7 +12,7 @@ struct ObservedRow {
   ConfigurationId id = 0;
   double response = 0.0;
   Prior::Opinions opinions;
-  double prior = 0.0;  // mean of the prior's opinions
+  double prior = 0.0;  // mean of the prior's predictions
 };
 
 // Returns n of the rows, which are in the order of observation: the best n / 2 and the latest n / 2. Returns all rows

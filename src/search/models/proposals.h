@@ -19,8 +19,8 @@ class Proposals {
   void remember(ConfigurationId id, std::size_t acquisition, const Prediction& prediction) {
     awaited_[id] = {acquisition, prediction};
   }
-  // Judges a proposal by its outcome. Its acquisition function gains best / time; a failure gains nothing and does not
-  // judge predicted times. Outcomes of configurations that no model proposed are ignored.
+  // Judges a proposal by its outcome. The proposal's acquisition function gains best / time. A failure gains nothing,
+  // and tells nothing about predicted times. Outcomes of configurations that no model proposed are ignored.
   void judge(ConfigurationId id, const Outcome& outcome, double best, double response) {
     const auto found = awaited_.find(id);
     if (found == awaited_.end()) return;
@@ -31,13 +31,13 @@ class Proposals {
     if (*outcome > 0.0) hedge_.add(acquisition, best / *outcome);
     calibration_.add(prediction, response);
   }
-  // Returns the factor on predicted deviations; 1 or more.
+  // Returns the factor by which predicted deviations are multiplied; at least 1.
   double widening() const { return calibration_.factor(); }
 
  private:
   struct Choice {
     std::size_t acquisition = 0;
-    Prediction prediction;  // as the models predicted it
+    Prediction prediction;  // the models' prediction for the proposal
   };
 
   std::unordered_map<ConfigurationId, Choice, IdHash> awaited_;

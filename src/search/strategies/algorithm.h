@@ -10,10 +10,11 @@
 //     if (!here) co_return;
 //     const Outcome outcome = co_await evaluate(*here);
 //
-// A body that returns is started again. So is one that got kMostIdleAnswers known outcomes in a row without proposing
-// anything (a population that has converged). The body's state is in its coroutine frame, so a restart forgets all of
-// it. If a whole body passes without a proposal, the next one is drawn at random; if nothing is left to draw, the
-// strategy has ended. A procedure with an end of its own (begins_anew()) does neither: it ends with its body.
+// A body that returns is started again. A body is also started again if it got kMostIdleAnswers known outcomes in a row
+// without proposing anything (a population that has converged). The body's state is in its coroutine frame, so a
+// restart forgets all of it. If a whole body passes without a proposal, the next one is drawn at random; if nothing is
+// left to draw, the strategy has ended. For a procedure with an end of its own (begins_anew()) neither happens: it ends
+// with its body.
 #pragma once
 
 #include <deque>
@@ -47,7 +48,7 @@ class Algorithm : public Strategy {
  public:
   static constexpr std::size_t kMostIdleAnswers = 500;
 
-  // Makes a strategy. `options.parameters` holds every parameter of the strategy, checked (registry.cc).
+  // Makes a strategy. `options.parameters` holds a checked value for every parameter of the strategy (registry.cc).
   Algorithm(const space::SearchSpace& space, const StrategyOptions& options)
       : Strategy(space, options), parameters_(options.parameters) {}
   ~Algorithm() override;
@@ -61,25 +62,25 @@ class Algorithm : public Strategy {
   double option(const char* name) const { return parameters_.at(name); }
   std::size_t count_option(const char* name) const { return static_cast<std::size_t>(option(name)); }
 
-  // Runs the search. The body awaits only what the functions below and other Tasks of this object return.
+  // Runs the search. The body awaits only results of the functions below and other Tasks of this object.
   virtual Task<> search() = 0;
-  // True if search() begins anew when it has ended, or was answered for long without proposing anything.
+  // True if search() begins again when it has ended, or when it got known outcomes for long without proposing anything.
   virtual bool begins_anew() const { return true; }
-  // Takes the outcome of every configuration, asked for or not, before search() goes on.
+  // Takes the outcome of every configuration, asked for or not, before search() continues.
   virtual void do_observe(ConfigurationId, const Outcome&) {}
 
   // Evaluates a configuration: co_await evaluate(id) gives its Outcome.
   Evaluation evaluate(ConfigurationId id);
   // Evaluates several configurations: co_await evaluate_all(ids) gives their Outcomes in the same order.
   Evaluations evaluate_all(std::vector<ConfigurationId> ids);
-  // Submits a configuration: co_await submit(id) goes on when the next proposal is wanted, which may be before the
+  // Submits a configuration: co_await submit(id) continues when the next proposal is wanted, which may be before the
   // outcome is known.
   Submission submit(ConfigurationId id);
 
   // Returns the best configuration so far, including those of earlier runs.
   const std::optional<Point>& best() const { return best_; }
   // Returns a configuration to begin from: at first the best known one or the start configuration, later an unvisited
-  // one. nullopt if all are visited.
+  // one. Returns nullopt if all are visited.
   std::optional<ConfigurationId> starting_point();
   // Returns starting_point() and unvisited configurations spread over the space: n, or as many as are left.
   std::vector<ConfigurationId> starting_points(std::size_t n);
@@ -98,13 +99,13 @@ class Algorithm : public Strategy {
   std::map<std::string, double> parameters_;
   std::unordered_map<ConfigurationId, Outcome, IdHash> outcomes_;
   std::optional<Point> best_;
-  std::deque<ConfigurationId> queue_;                    // waiting to be proposed
+  std::deque<ConfigurationId> queue_;                    // configurations that wait to be proposed
   std::unordered_set<ConfigurationId, IdHash> awaited_;  // configurations whose outcomes the body awaits
-  std::size_t answered_ = 0;                             // known outcomes answered in a row
-  bool stalled_ = false;                                 // true if they were too many
+  std::size_t answered_ = 0;                             // number of known outcomes that were answered in a row
+  bool stalled_ = false;                                 // true if these were too many
   bool fruitful_ = true;                                 // true if the body has proposed something
-  bool begun_ = false;                                   // true once starting_point() was called
-  bool entered_ = false;                                 // true once the body ran
+  bool begun_ = false;                                   // true after the first call of starting_point()
+  bool entered_ = false;                                 // true after the body has begun to run
   FrameStack frames_;
   Task<> body_;
 };

@@ -1,7 +1,7 @@
 // Coordinates: configurations as points with real coordinates, for algorithms that work on real numbers.
 //
 // The coordinate of a parameter is a position in its list of values, counted from 0. A point between the values, or one
-// that breaks constraints, is projected onto the space (SearchSpace::project), so that nothing invalid is ever
+// that breaks constraints, is projected onto the space (SearchSpace::project), so that no invalid configuration is ever
 // proposed.
 #pragma once
 
@@ -28,7 +28,7 @@ inline Coordinates extents(const space::SearchSpace& space) {
   return result;
 }
 
-// Returns the squared distance of two points. Precondition: they have equally many coordinates.
+// Returns the squared distance of two points. Precondition: they have the same number of coordinates.
 inline double squared_distance(const Coordinates& a, const Coordinates& b) {
   double squares = 0.0;
   for (std::size_t c = 0; c < a.size(); ++c) squares += (a[c] - b[c]) * (a[c] - b[c]);

@@ -8,7 +8,8 @@ namespace wattune::inline v0_1::search {
 
 class Genetic : public Walk {
  public:
-  // The strategy needs the parameters `crossover`, the number of one of Kernel Tuner's crossovers, and `mutation`.
+  // The strategy needs the parameters `mutation` and `crossover`, which is the number of one of Kernel Tuner's
+  // crossovers.
   using Walk::Walk;
 
  protected:

@@ -12,8 +12,8 @@ namespace wattune::inline v0_1::search {
 inline constexpr std::array kNeighbourhoods = {space::Neighbourhood::hamming, space::Neighbourhood::adjacent,
                                                space::Neighbourhood::strictly_adjacent};
 
-// The largest number of neighbours. With n parameters, the adjacent kinds have up to 3^n neighbours; beyond this number
-// only the nearest count.
+// The largest number of neighbours. With n parameters, the adjacent kinds have up to 3^n neighbours; if there are more
+// than this number, only the nearest count.
 inline constexpr std::size_t kMaxNeighbours = 1'000;
 
 class Walk : public Algorithm {
@@ -25,7 +25,8 @@ class Walk : public Algorithm {
   ConfigurationId random_walk(ConfigurationId id, std::size_t steps);
   // True if Metropolis' rule accepts a loss. Loss and temperature are shares of the best objective.
   bool metropolis(double loss, double temperature);
-  // Returns a start that works: the first of the starting points that does not fail; nullopt if nothing is left.
+  // Returns a start that works: the first starting point that does not fail; nullopt if all configurations failed or
+  // are visited.
   Task<std::optional<Point>> find_start();
 };
 

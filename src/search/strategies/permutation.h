@@ -2,7 +2,8 @@
 //
 // A Feistel network permutes the numbers of b bits. Applying it again until the result is below the bound ("cycle
 // walking") permutes the numbers below the bound (Black, Rogaway: Ciphers with Arbitrary Finite Domains, 2002). b is
-// the smallest even number of bits that holds the bound, so that it takes fewer than four steps on average, some 50 ns.
+// the smallest even number of bits that holds the bound. So fewer than four steps are needed on average, which take
+// some 50 ns.
 #pragma once
 
 #include <array>

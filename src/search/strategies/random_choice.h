@@ -1,4 +1,4 @@
-// Random choices that the strategies share, on top of core/random.h.
+// Random choices that several strategies need, built on core/random.h.
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,8 @@ void shuffle(std::vector<T>& list, Random& random) {
   for (std::size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[random.below(i)]);
 }
 
-// Draws a position with a probability proportional to its weight. Precondition: a weight is positive, none is negative.
+// Draws a position with a probability proportional to its weight. Precondition: at least one weight is positive, and no
+// weight is negative.
 inline std::size_t weighted_choice(const std::vector<double>& weights, Random& random) {
   double place = random.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
   std::size_t chosen = 0;

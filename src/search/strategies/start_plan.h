@@ -1,8 +1,8 @@
-// StartPlan: the configurations with which a search with models begins, before any model says which are promising.
+// StartPlan: the configurations with which a search with models begins, before a model can tell which are promising.
 //
-// If configurations are compiled ahead, spare ones replace those that spill registers or do not run. No model says yet
-// what spilling costs. But in all recorded kernels no configuration that spills is among the best hundredth, and those
-// that spill take 2 to 7 times as long as the others (docs/results/search.md).
+// If configurations are compiled ahead, spare ones replace configurations that spill registers or do not run. No model
+// can tell yet how much spilling costs. But in all recorded kernels no configuration that spills is among the best
+// hundredth, and those that spill take 2 to 7 times as long as the others (docs/results/search.md).
 #pragma once
 
 #include <functional>
@@ -24,8 +24,8 @@ class StartPlan {
   }
   // Returns all configurations with which the search may still begin.
   std::vector<ConfigurationId> rest(const IsVisited& visited) const;
-  // Returns the planned configuration at a position. If that spills or is visited, returns the nearest spare one that
-  // is known not to spill; the planned one if there is none.
+  // Returns the planned configuration at a position. If that one spills or is visited, returns the nearest spare
+  // configuration that is known not to spill. If there is no such spare one, returns the planned one.
   ConfigurationId at(std::size_t place, const ModelInput& input, const IsVisited& visited) const;
 
  private:

@@ -1,5 +1,5 @@
-// The functions that make the strategies, for the registry. `parameters` holds every parameter of the strategy,
-// checked.
+// The functions that make the strategies, for the registry. `parameters` holds a checked value for every parameter of
+// the strategy.
 #pragma once
 
 #include <memory>

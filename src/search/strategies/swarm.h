@@ -20,7 +20,7 @@ class Swarm : public Algorithm {
  protected:
   // Measures the configurations of starting_points(n) and returns them as particles.
   Task<std::vector<Particle>> start_swarm(std::size_t n);
-  // Projects the points and measures the configurations.
+  // Projects the points onto the space and measures the resulting configurations.
   Task<std::vector<Particle>> evaluate_points(std::vector<Coordinates> points);
   // Returns the position of the particle with the least cost. Precondition: the list is not empty.
   static std::size_t best_of(const std::vector<Particle>& particles);

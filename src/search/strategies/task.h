@@ -1,8 +1,8 @@
 // Task: a coroutine that another coroutine awaits, so that algorithms can be split into functions.
 //
 // The frames of a running algorithm form a stack, which its driver (algorithm.h) resumes from the top. An awaited Task
-// goes onto the stack, and one that ends leaves it. So the depth of the call stack stays the same, however often Tasks
-// end without waiting.
+// is put onto the stack, and is removed when it ends. So the depth of the call stack stays the same, however often
+// Tasks end without waiting.
 #pragma once
 
 #include <coroutine>
@@ -65,7 +65,7 @@ class [[nodiscard]] Task {
     if (frame_) frame_.destroy();
   }
 
-  // Puts the coroutine's frame onto the stack of frames, to be resumed there.
+  // Puts the coroutine's frame onto the stack of frames, from which it will be resumed.
   void enter(FrameStack& stack) {
     frame_.promise().stack = &stack;
     stack.push_back(frame_);
