@@ -1,4 +1,4 @@
-// BoardState holds everything of a simulated board that changes. It is a plain value, and all zeros before its first
+// BoardState holds all properties of a simulated board that change. It is a plain value, and all zeros before its first
 // use, so that processes can share one through a file.
 #pragma once
 
@@ -15,20 +15,20 @@ struct BoardState {
 
   bool made;
   std::uint64_t seed;
-  double now;          // ns
-  double energy;       // J
-  double temperature;  // °C
+  double now;          // time in ns
+  double energy;       // energy in J
+  double temperature;  // temperature in °C
   Activity activity;
   bool loaded;
   bool context;
-  double locked;   // MHz, 0 for no lock; in effect now
-  double ordered;  // MHz, the lock that will be in effect after its latency
+  double locked;   // lock that is in effect now, in MHz; 0 for no lock
+  double ordered;  // lock that will be in effect after its latency, in MHz
   double order_obeyed_at;
   bool order_pending;
   std::uint64_t orders;
-  double memory_locked;  // MHz, 0 for no lock
-  double limit;          // W, 0 for the usual limit
-  double clock;          // MHz, the current clock
+  double memory_locked;  // lock of the memory clock in MHz; 0 for no lock
+  double limit;          // power limit in W; 0 for the usual limit
+  double clock;          // current clock in MHz
   bool capped;
   bool lost;
   EnergyHistory history;

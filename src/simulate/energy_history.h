@@ -1,4 +1,5 @@
-// EnergyHistory is the energy of a board over its last seconds, for sensors that show means of a window.
+// EnergyHistory holds the energy of a board as a function of time over its last seconds. Sensors that show the mean of
+// a window need it.
 //
 // It stores the exact energy at some moments (knots), mostly at least 250 us apart; between them the energy is
 // interpolated linearly. It is a plain value of fixed size, because processes share boards through a file.
@@ -13,7 +14,8 @@ namespace wattune::inline v0_1::simulate {
 
 class EnergyHistory {
  public:
-  // Adds `energy` at `moment`. Preconditions: the moment is not before the last one. The power was constant in between.
+  // Adds `energy` at `moment`. Preconditions: the moment is not before the last one, and the power was constant in
+  // between.
   void append(Nanoseconds moment, Joules energy) {
     const Knot knot{moment.value(), energy.value()};
     if (count_ >= 2 && extends_last(knot)) {
@@ -27,7 +29,8 @@ class EnergyHistory {
     at(count_++) = knot;
   }
 
-  // Returns the energy at that moment. Before the first knot it is that of the first, after the last that of the last.
+  // Returns the energy at that moment. Before the first knot it is the energy of the first, and after the last knot
+  // that of the last.
   Joules energy_at(Nanoseconds moment) const {
     const double time = moment.value();
     if (count_ == 0) return {};
@@ -43,13 +46,14 @@ class EnergyHistory {
 
  private:
   struct Knot {
-    double time;    // ns
-    double energy;  // J
+    double time;    // in ns
+    double energy;  // in J
   };
-  static constexpr std::uint32_t kKnots = 8192;           // every 250 us: 2 s, more than a window
-  static constexpr double kShortestKnotInterval = 250e3;  // ns
+  static constexpr std::uint32_t kKnots = 8192;           // number of knots; at one every 250 us they cover 2 s, more
+                                                          // than a window
+  static constexpr double kShortestKnotInterval = 250e3;  // in ns
   static constexpr double kLongestKnotInterval = 100e6;
-  static constexpr double kSamePower = 1e-12;  // J/ns; powers that differ by less count as equal
+  static constexpr double kSamePower = 1e-12;  // in J/ns; powers that differ by less count as equal
 
   Knot& at(std::uint32_t i) { return knots_[(first_ + i) % kKnots]; }
   const Knot& at(std::uint32_t i) const { return knots_[(first_ + i) % kKnots]; }

@@ -5,9 +5,9 @@
 // launch of a queue waits for its stream, all others of the queue wait, too. Launches that have left their queues are
 // resident.
 //
-// The resident launch with the highest priority, the oldest of equals, gives its blocks to SMs until it has none left.
-// If its blocks find no room, later launches of its green context wait behind it (head of line), and so do launches of
-// lower priorities that may use its SMs. A block goes to the SM that has the fewest warps.
+// The resident launch with the highest priority, and the oldest one among equals, gives its blocks to SMs until it has
+// no block left. If its blocks find no room, two kinds of launches wait behind it (head of line): later ones of its
+// green context, and launches of lower priority that may use its SMs. A block goes to the SM that has the fewest warps.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct RunningBlock {
   LaunchId launch = 0;
   unsigned sm = 0;
   std::uint64_t block = 0;
-  std::uint64_t chunk_left = 0;  // logical blocks of its chunk that are still to run
+  std::uint64_t chunk_left = 0;  // number of logical blocks of its chunk that are still to run
   double begin = 0.0;
 };
 
@@ -43,7 +43,7 @@ class BlockScheduler {
   std::vector<BlockStart> dispatch(double now);
   // Ends the block in this slot. Returns the slot's next logical block, which begins now, if there is one.
   std::optional<BlockStart> ended(std::size_t slot, double now);
-  // Returns when dispatch() may have work even if nothing ends; infinity if never.
+  // Returns the next moment at which dispatch() may have work although nothing ends; infinity if there is none.
   double next_moment() const { return next_moment_; }
 
   const RunningBlock& running(std::size_t slot) const { return slots_[slot]; }
@@ -55,10 +55,10 @@ class BlockScheduler {
   struct Launch {
     GridLaunch request;
     std::uint64_t next = 0;      // next logical block
-    std::uint64_t end = 0;       // the logical block after its last one
-    std::uint64_t to_place = 0;  // blocks that are on no SM yet
-    std::uint64_t placed = 0;    // blocks that run
-    std::uint64_t done = 0;      // logical blocks that ended
+    std::uint64_t end = 0;       // the logical block behind its last one
+    std::uint64_t to_place = 0;  // number of blocks that are on no SM yet
+    std::uint64_t placed = 0;    // number of blocks that run
+    std::uint64_t done = 0;      // number of logical blocks that have ended
     double submitted = 0.0;
     std::optional<double> begin = {};
     double end_time = 0.0;
@@ -68,16 +68,16 @@ class BlockScheduler {
   };
   struct Stream {
     StreamTraits traits;
-    bool busy = false;      // true if a launch of it is resident
-    double last_end = 0.0;  // when its last launch ended
-    bool fresh = true;      // true if none of its launches has ended
+    bool busy = false;      // true if a launch of the stream is resident
+    double last_end = 0.0;  // moment when its last launch ended
+    bool fresh = true;      // true if no launch of the stream has ended yet
   };
   struct GreenContext {
     unsigned first = 0;
     unsigned count = 0;
   };
   struct Sm {
-    std::vector<model::SmRoom::Residents> residents = {};  // by kernel
+    std::vector<model::SmRoom::Residents> residents = {};  // blocks that are resident on the SM, by kernel
     unsigned warps = 0;
   };
 
@@ -105,12 +105,12 @@ class BlockScheduler {
   std::vector<Stream> streams_;
   std::vector<Launch> launches_;
   std::vector<std::deque<LaunchId>> queues_;
-  std::vector<LaunchId> resident_;  // in the order in which they give blocks to SMs
+  std::vector<LaunchId> resident_;  // resident launches, in the order in which they give blocks to SMs
   std::vector<Sm> sms_;
   std::vector<RunningBlock> slots_;
   std::vector<std::size_t> free_slots_;
   std::deque<Completion> completions_;
-  double next_grid_ = 0.0;  // earliest moment of the next launch; next_block_ is that of the next block
+  double next_grid_ = 0.0;  // earliest moments of the next launch and (next_block_) of the next block
   double next_block_ = 0.0;
   double next_moment_ = 0.0;
   model::SmRoom room_;

@@ -1,5 +1,5 @@
-// Demand is the sum of what a run asks of a GPU, from counted or from simulated blocks. Use and features are computed
-// from it alone, so that they mean the same for counted and simulated blocks.
+// Demand is the sum of the work that a run gives to each part of a GPU, from counted or from simulated blocks. Use and
+// features are computed from the demand alone, so that they mean the same for counted and simulated blocks.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Computes the rates of kernels that share SMs and memory, while nothing begins or ends.
+// Computes the rates of kernels that share SMs and memory, while no block begins or ends.
 //
 // Within an SM each resource is shared by max-min fairness: every warp gets the same rate unless it can use less. L2
 // and DRAM are queues with the same delay for all requests. The delay grows until the demand equals the capacity. Times
@@ -24,13 +24,13 @@ using LocalResources = std::array<double, kLocalResources>;
 struct FluidLoad {
   std::size_t kernel = 0;
   double warps = 0.0;
-  double cycles = 1.0;      // mean time from an instruction of a warp to its next, without queues
+  double cycles = 1.0;      // mean number of cycles from an instruction of a warp to its next one, without queues
   double l2_waits = 0.0;    // requests to L2 for which a warp waits, per instruction
-  double dram_waits = 0.0;  // those of them that go to DRAM
-  LocalResources use = {};  // per instruction
-  double l2_bytes = 0.0;    // per instruction
-  double dram_bytes = 0.0;  // per instruction
-  double dram_time = 0.0;   // per instruction, as the bytes that DRAM could move in that time
+  double dram_waits = 0.0;  // number of these requests that go to DRAM
+  LocalResources use = {};  // use of each local resource per instruction
+  double l2_bytes = 0.0;    // bytes from and to L2 per instruction
+  double dram_bytes = 0.0;  // bytes from and to DRAM per instruction
+  double dram_time = 0.0;   // time of DRAM per instruction, in bytes that DRAM could move in that time
 };
 
 // A number of SMs on which the same blocks run.
@@ -62,7 +62,7 @@ struct ResidentBlocks {
 FluidSm fluid_sm(const GpuModel& gpu, Megahertz clock, std::span<const SimulatedKernel> kernels,
                  std::span<const ResidentBlocks> residents);
 
-// Returns the instructions per cycle of a warp of each load, with these delays of the memory.
+// Returns the instructions per cycle of a warp of each load, if the memory has these delays.
 std::vector<double> local_rates(const FluidLimits& limits, const FluidSm& sm, const FluidDelays& delays);
 // Returns the delays at which demand and capacity of L2 and DRAM are equal. The search starts from `guess`, earlier
 // delays.

@@ -9,7 +9,7 @@
 namespace wattune::inline v0_1::simulate {
 
 inline constexpr double kWarpThreads = 32.0;  // threads per warp
-inline constexpr double kLineBytes = 128.0;   // bytes of an access to shared memory
+inline constexpr double kLineBytes = 128.0;   // bytes of an access of a warp to shared memory
 
 template <typename Amounts>
 auto& of_pipe(Amounts& amounts, Pipe pipe) {
@@ -23,7 +23,7 @@ inline double issue_rate_of_sm(const GpuModel& gpu) { return gpu.schedulers * gp
 inline double bytes_per_cycle(double gigabytes_per_second, Megahertz clock) {
   return gigabytes_per_second * 1e3 / clock.value();
 }
-// Returns the share of a kernel's requests that L2 answers, if the share `others` of the SM's warps belongs to other
+// Returns the share of a kernel's requests that L2 answers if the share `others` of the SM's warps belongs to other
 // kernels.
 inline double hit_beside(const SimulatedKernel& kernel, double others) {
   return kernel.l2_hit * (1.0 - kernel.sharing_loss * others);

@@ -16,7 +16,7 @@ constexpr unsigned kBarriers = 16;
 // The data that a warp brings to a barrier.
 struct Arrival {
   std::uint32_t barrier = 0;
-  std::uint32_t expected = 0;  // number of threads; 0 for all threads of the block that have not ended
+  std::uint32_t expected = 0;  // number of threads to wait for; 0 for all threads of the block that have not ended
   LaneMask votes = 0;          // predicates of bar.red
 };
 
@@ -27,8 +27,8 @@ class Block {
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
-  // Gives every warp a turn, beginning with a random one if `random` is not nullptr. Returns the number of instructions
-  // that they ran.
+  // Gives every warp a turn of at most `turn` instructions, beginning with a random warp if `random` is not nullptr.
+  // Returns the number of instructions that they ran.
   std::uint64_t run(std::uint64_t turn, Random* random);
   bool has_ended() const;
 
@@ -37,7 +37,7 @@ class Block {
   std::size_t place() const { return place_; }
   std::uint32_t warps() const { return static_cast<std::uint32_t>(warps_.size()); }
   std::vector<std::byte>& shared() { return shared_; }
-  // Ends the run with this error, attributed to a thread that has not ended.
+  // Ends the run with this error. The error names a thread that has not ended.
   void blame(ErrorCode code, std::string message);
 
   void arrive(Warp& warp, const Arrival& arrival, LaneMask lanes);
@@ -50,7 +50,7 @@ class Block {
 
  private:
   struct Barrier {
-    std::vector<LaneMask> arrived;  // by warp
+    std::vector<LaneMask> arrived;  // lanes that have arrived, by warp
     std::uint32_t expected = 0;
     std::uint32_t votes_true = 0;
     std::uint32_t votes_all = 0;

@@ -24,7 +24,7 @@ class Decoder {
   // Decodes the function into function.code, or sets function.refusal.
   void decode();
 
-  // The functions below are for families; they refer to the current instruction.
+  // The functions below are for families of opcodes; they refer to the current instruction.
 
   const slice::PtxInstruction& instruction() const { return *instruction_; }
   Operation& operation() { return operation_; }
@@ -36,7 +36,7 @@ class Decoder {
   void ignore_prefix(std::string_view prefix);
   // Takes the next modifier that names a type; returns Type::none if there is none left.
   Type type();
-  // Takes .rn, .rz, .rm or .rp, or with `suffix` "i" .rni and so on.
+  // Takes .rn, .rz, .rm or .rp; with the suffix "i" it takes .rni and so on.
   Rounding rounding(std::string_view suffix = {});
   void flush_and_saturate();
 
@@ -52,22 +52,22 @@ class Decoder {
   void wide_destination(Type type);
   // Takes a source register that may be wider than the type.
   void wide_source(Type type);
-  // Takes .v2, .v4 or .v8 and returns that length; 1 without them.
+  // Takes .v2, .v4 or .v8 and returns that length; 1 if there is none.
   unsigned vector_length();
-  // Takes a vector of this length: `{a, b}`, a register of that many components or, as a source, a special register
-  // such as %tid, whose fourth component is zero.
+  // Takes a vector of this length: `{a, b}`, or a register of that many components. A source may also be a special
+  // register such as %tid, whose fourth component is zero.
   void vector(unsigned length, Type type, bool are_destinations, bool may_be_wider);
   // Takes `a|b`, or `a` alone, which leaves an unused register as the second destination.
   void destination_pair(Type first, Type second);
   // Adds the address, which comes after the elements that are loaded or stored.
   void address(const slice::PtxOperand& operand);
-  // Takes .global, .shared and the like into operation().space; sets `implied` if there is none.
+  // Takes .global, .shared and the like into operation().space; without such a modifier the space is `implied`.
   void space(Space implied);
 
   Operand add(const Operand& operand);
   Operand constant(std::uint64_t bits, unsigned bytes);
   Operand sink(Type type);
-  Operand carry();  // the carry flag CC.CF
+  Operand carry();  // Returns the operand for the carry flag CC.CF.
   Operand column_of(const slice::PtxOperand& operand, Type type, bool is_destination, bool may_be_wider);
   Formal formal_of(const slice::PtxOperand& operand);
   std::optional<Named> named(std::string_view name) const;
@@ -99,11 +99,13 @@ class Decoder {
   const slice::PtxInstruction* instruction_ = nullptr;
   Operation operation_;
   std::size_t operands_ = 0;      // number of operands that the operation has so far
-  std::size_t next_operand_ = 0;  // index in the text
+  std::size_t next_operand_ = 0;  // index of the next operand in the text
   std::size_t next_type_ = 0;
-  std::uint64_t taken_ = 0;                                          // a bit for each modifier
-  std::map<std::pair<std::uint64_t, unsigned>, Operand> constants_;  // by the value's bits and its size in bytes
-  std::map<unsigned, Operand> sinks_;                                // registers that are never read, by size in bytes
+  std::uint64_t taken_ = 0;                                          // a bit for each modifier that was taken
+  std::map<std::pair<std::uint64_t, unsigned>, Operand> constants_;  // constants by the value's bits and its size in
+                                                                     // bytes
+  std::map<unsigned, Operand> sinks_;                                // registers that are never read, by their size in
+                                                                     // bytes
   std::optional<Operand> carry_;
 };
 

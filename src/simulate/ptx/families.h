@@ -138,7 +138,7 @@ Handler decode_ret(Decoder& decoder);
 Handler decode_exit(Decoder& decoder);
 Handler decode_trap(Decoder& decoder);
 
-// Returns the handler of `ret`, which is also appended to every function.
+// Returns the handler of `ret`, an operation that is also appended to every function.
 Handler leave_handler();
 
 }  // namespace wattune::simulate::ptx

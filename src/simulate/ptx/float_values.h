@@ -41,7 +41,7 @@ inline float flushed(float value) {
   return std::fabs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value;
 }
 
-// Returns the value, or if it is NaN the bits of NaN that single-precision instructions make.
+// Returns the value; for NaN, returns the bits of NaN that single-precision instructions produce.
 inline float canonical(float value) { return value == value ? value : std::bit_cast<float>(0x7fff'ffffu); }
 
 // Limits a value to 0 to 1; NaN becomes 0 (.sat).

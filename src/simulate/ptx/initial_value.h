@@ -8,7 +8,8 @@
 
 namespace wattune::inline v0_1::simulate::ptx {
 
-// Returns the size of a variable in bytes. If no number of elements is declared, they are counted in its initial value.
+// Returns the size of a variable in bytes. If no number of elements is declared, the elements of the initial value are
+// counted.
 Result<std::uint64_t> variable_bytes(const slice::PtxTree& tree, const slice::PtxVariable& variable);
 // Writes the initial value. Precondition: `bytes` has the variable's size and is zero.
 Result<void> write_initial_value(const slice::PtxTree& tree, const slice::PtxVariable& variable,

@@ -27,11 +27,12 @@ struct Launch {
   std::uint32_t multiprocessors = 1;
   std::uint64_t most_instructions = 0;
 
-  VirtualMemory::Extent last_used = {};  // the buffer of the last access, which the next one probably hits, too
+  VirtualMemory::Extent last_used = {};  // the buffer of the last access; the next access is probably in the same
+                                         // buffer
   PtxCounts counts = {};
   std::optional<PtxCosts> costs = {};
   std::string printed = {};
-  std::uint64_t heap_bytes = 0;     // bytes that kernels have got from malloc
+  std::uint64_t heap_bytes = 0;     // number of bytes that kernels have received from malloc
   std::optional<Error> fault = {};  // an error that ends the run
 
   std::uint32_t threads_of_block() const { return block[0] * block[1] * block[2]; }

@@ -7,7 +7,7 @@
 
 namespace wattune::inline v0_1::simulate::ptx {
 
-// Returns the handler of a call of this function; nullptr if the runtime has none of this name.
+// Returns the handler of a call of this function; nullptr if the runtime has no function of this name.
 Handler runtime_function(std::string_view name);
 
 }  // namespace wattune::simulate::ptx

@@ -10,7 +10,7 @@
 
 namespace wattune::inline v0_1::simulate::ptx {
 
-// Rounds a magnitude to a whole number. Up and down are meant for the signed value.
+// Rounds a magnitude to a whole number. Rounding up and down refers to the signed value.
 inline double round_magnitude(double magnitude, bool negative, Rounding rounding) {
   switch (rounding) {
     case Rounding::zero: return std::floor(magnitude);
@@ -74,7 +74,7 @@ struct SmallFloat {
 using Half = SmallFloat<5, 10>;
 using Bfloat = SmallFloat<8, 7>;
 
-// Two such numbers in 32 bits, the first in the lower half.
+// A pair of such numbers in 32 bits, the first in the lower half.
 template <class Number>
 struct PairOf {
   Number low;

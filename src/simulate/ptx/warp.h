@@ -2,12 +2,12 @@
 //
 // Each thread has its own program counter, as on GPUs since Volta. Threads at the same instruction form a fragment. If
 // there are several fragments, the one in the deepest call goes first, then the one at the lowest address. Compilers
-// place the instruction where two paths join after both paths, so the first fragment that arrives waits there for the
-// others.
+// place the instruction at which two paths join behind both paths. So the first fragment that arrives there waits for
+// the others.
 //
 // A reconvergence stack would join fragments just as early. But with a stack, threads on different paths would wait
-// forever for each other at shuffles or barriers. So would a thread for a lock that another thread of its warp holds. A
-// fragment that has not run for long is therefore allowed to run first.
+// forever for each other at shuffles or barriers. A thread would also wait forever for a lock that another thread of
+// its warp holds. A fragment that has not run for long is therefore allowed to run first.
 #pragma once
 
 #include <array>
@@ -44,17 +44,18 @@ class Warp {
   }
   LaneMask predicate(const Operand& operand) { return *column<LaneMask>(operand); }
   void set_predicate(const Operand& operand, LaneMask lanes, LaneMask values);
-  // Returns a value of any width; set_word() stores as many bytes as the operand has.
+  // Returns a value of any width. set_word() stores as many bytes as its operand has.
   std::uint64_t word(const Operand& operand, unsigned lane);
   void set_word(const Operand& operand, unsigned lane, std::uint64_t value);
 
-  // Returns a lane's memory at the operation's address, or at any address; nullptr after an error, which ends the run.
+  // Returns the memory of a lane at the operation's address, or at a given address. Returns nullptr after an error,
+  // which ends the run.
   std::byte* memory(const Operation& operation, unsigned lane, std::size_t bytes);
   std::byte* memory(Space space, unsigned lane, std::uint64_t address, std::size_t bytes, std::size_t alignment);
   // Computes the address from operation.operands[operand] and the offset.
   std::uint64_t address(const Operation& operation, unsigned operand, unsigned lane);
   std::uint32_t local_base() const;
-  // Returns the running function.
+  // Returns the function that is running.
   const Function& function() const;
 
   // Ends the run with this error, at the current instruction.
@@ -66,7 +67,7 @@ class Warp {
   // The next functions are for control flow. `lanes` belong to the running fragment.
 
   void branch(std::uint32_t target, LaneMask lanes);
-  // Returns the lanes whose value is the first lane's; the others will execute this instruction again.
+  // Returns the lanes whose value is that of the first lane; the others will execute this instruction again.
   LaneMask take_equal(const Operand& operand, LaneMask lanes);
   void call(const Call& call, std::uint32_t function, LaneMask lanes);
   void leave(LaneMask lanes);
@@ -89,7 +90,7 @@ class Warp {
   enum class Waiting : std::uint8_t { no, for_warp, for_barrier };
   struct Fragment {
     LaneMask lanes = 0;
-    std::uint32_t place = 0;  // index of its next operation in the function
+    std::uint32_t place = 0;  // index of the fragment's next operation in its function
     std::uint32_t frame = 0;
     Waiting waiting = Waiting::no;
     std::uint32_t barrier = 0;
@@ -101,7 +102,7 @@ class Warp {
     const Call* call = nullptr;
     std::uint32_t parent = 0;
     std::uint32_t depth = 0;
-    std::uint32_t register_base = 0;  // offset of its registers, in bytes
+    std::uint32_t register_base = 0;  // offset of the frame's registers, in bytes
     std::uint32_t local_base = 0;
     std::uint32_t return_place = 0;
     LaneMask lanes = 0;  // lanes that are in this function or in one that it calls
@@ -138,17 +139,17 @@ class Warp {
   std::vector<std::uint32_t> specials_;
   std::array<std::vector<std::byte>, kLanes> local_;
 
-  std::size_t current_ = 0;               // the running fragment
-  std::array<std::byte*, 3> banks_ = {};  // by Bank
+  std::size_t current_ = 0;               // index of the running fragment
+  std::array<std::byte*, 3> banks_ = {};  // memory of the operands, by Bank
   const Operation* code_ = nullptr;
-  bool interrupted_ = false;  // true if fragments were split or joined, so that the running one must be chosen anew
+  bool interrupted_ = false;  // true if fragments were split or joined, so that the running one must be chosen again
   std::uint64_t turns_ = 0;
   std::uint64_t last_change_ = 0;  // the last turn in which fragments changed
 
   LaneMask waiting_ = 0;  // lanes that wait for others of the warp
   std::array<LaneMask, kLanes> members_ = {};
   std::array<LaneMask, kLanes> groups_ = {};
-  std::array<Handler, kLanes> joining_ = {};  // handlers that the lanes wait to finish
+  std::array<Handler, kLanes> joining_ = {};  // handlers that the lanes wait for
 };
 
 }  // namespace wattune::simulate::ptx
