@@ -13,12 +13,12 @@
 
 namespace wattune::inline v0_1::slice {
 
-// Finds addresses by assuming that every value is one, until a definition shows that the value may be something else.
-// Values loaded from memory and parameters of an entry never count as addresses of the space.
+// Finds addresses by elimination: every value counts as an address until a definition shows that the value may be
+// something else. Values loaded from memory and parameters of an entry never count as addresses of the space.
 class AddressOrigins {
  public:
   // Analyses a function for addresses of `space`, which is PtxSpace::shared or PtxSpace::local. The other three
-  // arguments must outlive this.
+  // arguments must outlive this object.
   AddressOrigins(const PtxFunction& function, const Variables& variables, const CallGraph& calls, PtxSpace space);
 
   // Repeats the analysis with the parameters that set_other_parameter() has named since the last call. Returns whether
@@ -44,8 +44,8 @@ class AddressOrigins {
   const PtxFunction& function_;
   const Variables& variables_;
   const PtxSpace space_;
-  std::vector<bool> is_address_;  // by variable, as is_origin_ below
-  std::vector<bool> is_origin_;   // true for variables declared in the space
+  std::vector<bool> is_address_;  // by variable: whether it holds an address; numbered like is_origin_ below
+  std::vector<bool> is_origin_;   // by variable: true if it is declared in the space
   std::map<VariableNumber, std::string_view> parameters_;
   std::set<std::string_view> other_parameters_;
 };

@@ -15,7 +15,7 @@ bool counts_threads(const PtxInstruction& barrier);
 // block that have not exited.
 bool is_block_wide_barrier(const PtxInstruction& instruction);
 
-// Returns the mask of the lanes for which a warp-level operation waits, except those that have exited. Returns nullptr
+// Returns the mask of the lanes for which a warp-level operation waits, as far as they have not exited. Returns nullptr
 // if the instruction has no such mask.
 const PtxOperand* awaited_lanes(const PtxInstruction& instruction);
 // True if the instruction returns a mask of lanes that have not exited.

@@ -16,8 +16,8 @@ struct OrderCause {
 
 // Returns the first cause in the kernel and the functions it calls. Causes are atomic sums of floating-point numbers,
 // atomic exchanges, atomic operations whose result is used, and volatile or similar reads that show other blocks'
-// writes. In the kernel's own code, plain stores of several blocks to one address count too. A nullopt does not prove
-// that the order has no effect: two blocks may compute the same address and store to it.
+// writes. In the kernel's own code, plain stores of several blocks to one address count too. If it returns nullopt, the
+// order may still have an effect: two blocks may compute the same address and store to it.
 std::optional<OrderCause> order_cause_of(const PtxFunction& entry, FunctionBodies& bodies);
 
 }  // namespace wattune::slice

@@ -18,7 +18,8 @@ using LoadCoordinate = std::function<std::string(Coordinate)>;
 void patch_body(TextEdits& edits, const PtxFunction& function, const CallGraph& calls, const LoadCoordinate& load);
 
 // Adds clones of the functions that read coordinates and that `entries` call directly. A clone has the coordinates as
-// additional parameters, and is inserted after the function, or its declaration, from which it is copied.
+// additional parameters. It is inserted after the function from which it is copied, or after that function's
+// declaration.
 void add_clones(TextEdits& module, const PtxTree& tree, const CallGraph& calls,
                 const std::vector<std::string_view>& entries);
 

@@ -16,17 +16,18 @@ namespace wattune::inline v0_1::slice {
 // A function of the module. All declarations of a name and its definition count as one function.
 struct CalledFunction {
   const PtxFunction* function = nullptr;             // the definition if there is one, else a declaration
-  std::set<std::string_view> callees;                // functions of the module that it calls by name
+  std::set<std::string_view> callees;                // functions of the module that this function calls by name
   const PtxInstruction* indirect_call = nullptr;     // the first call through a register
-  const PtxInstruction* reads_coordinate = nullptr;  // the first that reads a coordinate
-  CoordinateSet coordinates;                         // read by all functions of called_directly()
-  MemoryUses memory;                                 // uses of memory by it and all functions that it calls
-  bool recursive = false;                            // it may call itself, directly or through others
+  const PtxInstruction* reads_coordinate = nullptr;  // the first instruction that reads a coordinate
+  CoordinateSet coordinates;                         // coordinates that are read by all functions of called_directly()
+  MemoryUses memory;                                 // uses of memory by this function and all functions that it calls
+  bool recursive = false;                            // true if it may call itself, directly or through others
 };
 
 struct CallGraph {
   std::map<std::string_view, CalledFunction> functions;
-  std::set<std::string_view> address_taken;     // functions whose address is taken: possible targets of indirect calls
+  std::set<std::string_view> address_taken;     // functions whose address is taken, which are possible targets of
+                                                // indirect calls
   MemoryUses memory_of_indirect_calls;          // uses of memory by all functions in address_taken
   std::set<std::string_view> shared_variables;  // shared variables declared at module scope
 

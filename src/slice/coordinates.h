@@ -1,5 +1,5 @@
-// The coordinates of a thread block: its index and the grid's size, along three axes. In a twin each block must see
-// those of the whole grid.
+// The coordinates of a thread block: its index and the grid's size, along three axes. In a twin each block must see the
+// coordinates that it has in the whole grid.
 #pragma once
 
 #include <array>
@@ -20,7 +20,8 @@ inline constexpr auto kCoordinates = std::to_array({Coordinate::block_x, Coordin
 
 using CoordinateSet = std::bitset<kCoordinates.size()>;
 
-// Returns the coordinates that a special register holds; empty for other names. "%ctaid" without an axis holds three.
+// Returns the coordinates that a special register holds; an empty set for other names. "%ctaid" without an axis holds
+// three coordinates.
 CoordinateSet coordinates_in(std::string_view name);
 CoordinateSet coordinates_read(const PtxInstruction& instruction);
 bool contains(const CoordinateSet& set, Coordinate coordinate);

@@ -16,28 +16,28 @@ namespace wattune::inline v0_1::slice {
 // memory that other threads may write, count as different.
 class Divergence {
  public:
-  // Keeps a reference to the body, which must outlive this.
+  // Keeps a reference to the body, which must outlive this object.
   explicit Divergence(const FunctionBody& body);
 
   // Analyses all values for thread blocks of this shape. Must be called before the functions below.
   void assume(BlockShape shape);
 
-  // Returns whether threads may take different successors of a basic block: Spread::block if all threads of the thread
-  // block take the same one, Spread::warp if all threads of a warp do, else Spread::thread. Returns Spread::block for a
-  // basic block with one successor.
+  // Tells whether threads may take different successors of a basic block. The result is Spread::block if all threads of
+  // the thread block take the same one, and Spread::warp if all threads of a warp do. Otherwise it is Spread::thread.
+  // Returns Spread::block for a basic block with one successor.
   Spread of_branch(std::uint32_t block) const { return branches_[block]; }
-  // Returns the same as of_branch(), for the predicate that guards an instruction.
+  // Tells the same as of_branch() about the predicate that guards an instruction.
   Spread of_guard(std::uint32_t instruction) const;
   // Returns the basic blocks between a branch and the point where its paths join.
   std::vector<std::uint32_t> between(std::uint32_t block) const;
 
  private:
-  // Whether an instruction gives equal results in different threads.
+  // Tells whether an instruction gives equal results in different threads.
   enum class Making : std::uint8_t {
     plain,    // equal sources give equal results
     whole,    // as plain, and result_of() can compute more about the result
-    same,     // equal results in all threads that run it
-    differs,  // results may differ between threads with equal sources
+    same,     // gives equal results in all threads that run it
+    differs,  // may give different results in threads with equal sources
   };
 
   void mark_what_decides();
@@ -54,10 +54,10 @@ class Divergence {
 
   const FunctionBody& body_;
   std::vector<Making> makings_;    // by instruction
-  std::vector<bool> decides_;      // by instruction: its result may reach a branch or a predicate
+  std::vector<bool> decides_;      // by instruction: true if its result may reach a branch or a predicate
   std::vector<WarpValue> values_;  // by variable: all its definitions combined
-  // By variable: its last value in the basic block that is being analysed, and the number of the look at that block.
-  // After such a definition, other definitions of the variable do not matter.
+  // By variable: its last value in the basic block that is being analysed, and the number of that analysis. After a
+  // definition in the same block, other definitions of the variable do not matter.
   std::vector<WarpValue> latest_;
   std::vector<std::uint32_t> latest_look_;
   std::uint32_t look_ = 0;

@@ -18,7 +18,7 @@ struct Forbidden {
   std::string reason;
 };
 
-// Which waits the functions called by a kernel contain.
+// The kinds of waits that the functions called by a kernel contain.
 struct CalleeWaits {
   bool for_block = false;
   bool for_warp = false;
@@ -28,11 +28,11 @@ class EarlyReturns {
  public:
   struct Finding {
     std::vector<Forbidden> forbidden;
-    bool votes = false;  // true if whole warps may return before a barrier and would have to take part in it by voting
+    bool votes = false;  // true if whole warps may return before a barrier and then have to take part in it by voting
   };
 
   // Prepares the analysis of an entry or of a function that it calls. Keeps a reference to the body, which must outlive
-  // this.
+  // this object.
   EarlyReturns(const FunctionBody& body, const CalleeWaits& callees);
 
   // Adds to `finding` the problems that occur in thread blocks of this shape.

@@ -17,7 +17,7 @@ struct FlowBlock {
 };
 
 struct Flow {
-  std::vector<FlowBlock> blocks;  // the function begins with the first; the last, `exit`, is empty
+  std::vector<FlowBlock> blocks;  // basic blocks; the function begins with the first, and the last, `exit`, is empty
   std::uint32_t exit = 0;
 
   std::uint32_t block_of(std::uint32_t instruction) const;
@@ -37,10 +37,10 @@ std::vector<std::uint32_t> post_dominators(const Flow& flow);
 // Returns the basic blocks on the paths from a branch to `meeting`, where these paths join.
 std::vector<std::uint32_t> blocks_between(const Flow& flow, std::uint32_t branch, std::uint32_t meeting);
 
-// A loop: basic blocks each of which can be reached from each other.
+// A loop: basic blocks of which each can be reached from every other one.
 struct Loop {
-  std::vector<std::uint32_t> blocks;  // in ascending order
-  std::uint32_t head = 0;             // its first block; without the head the other blocks form inner loops only
+  std::vector<std::uint32_t> blocks;  // basic blocks in ascending order
+  std::uint32_t head = 0;             // first block of the loop; without it the other blocks form only inner loops
 };
 
 // Returns all loops. An outer loop comes before the loops inside it.

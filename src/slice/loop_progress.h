@@ -1,5 +1,5 @@
-// Recognises loops that end or advance whatever other blocks write. Such loops read new addresses, retry an atomic
-// exchange only if another thread interfered, halve a range that they search, or distribute the grid's work.
+// Recognises loops that end or advance independently of other blocks' writes. Such loops read new addresses, retry an
+// atomic exchange only if another thread interfered, halve a range that they search, or distribute the grid's work.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace wattune::inline v0_1::slice {
 
 class LoopProgress {
  public:
-  // Analyses a loop of a function. Keeps references to both arguments, which must outlive this.
+  // Analyses a loop of a function. Keeps references to both arguments, which must outlive this object.
   LoopProgress(const FunctionBody& body, const Loop& loop);
 
   // True if a read has another address in each iteration. Then it does not observe changes of one address.
   bool moves_on(std::uint32_t read) const;
-  // True if a read is not known to change its address between iterations. Calls count as such reads.
+  // True if a read may have the same address in each iteration. Calls count as such reads.
   bool reads_one_place(std::uint32_t read) const;
   // True if the loop ends as soon as its compare-and-swap finds the value that the swap itself, or a read, last
-  // returned from that address.
+  // returned for that address.
   bool only_retries() const;
   // True if the loop halves the range between two bounds, and ends when they meet.
   bool closes_in() const;

@@ -10,7 +10,8 @@
 
 namespace wattune::inline v0_1::slice {
 
-// Returns the obstacles in the order of the text. `waits` must be of this graph; one WaitFinder serves all entries.
+// Returns the obstacles in the order of the text. `waits` must be made from this graph; one WaitFinder serves all
+// entries.
 std::vector<Obstacle> obstacles_of(const PtxTree& tree, const PtxFunction& entry, const CallGraph& calls,
                                    const BoundaryPlan& plan, WaitFinder& waits);
 

@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::slice {
 struct PtxToken {
   enum class Kind : std::uint8_t { end, word, dotted, integer, real, string, symbol };
   Kind kind = Kind::end;
-  std::string_view text;  // for `dotted` tokens (.param, .shared::cta) with the point
+  std::string_view text;  // text of the token; that of a `dotted` token (.param, .shared::cta) includes the point
 
   bool is(char symbol) const { return kind == Kind::symbol && text.front() == symbol; }
   bool is_dotted(std::string_view name) const { return kind == Kind::dotted && text.substr(1) == name; }
@@ -33,7 +33,7 @@ class PtxLexer {
 
   const PtxToken& token() const { return token_; }
   PtxToken take();
-  // Consumes the next token if it is the symbol. Returns whether it was.
+  // Consumes the next token if it is the symbol, and returns whether it was.
   bool take_if(char symbol);
   // Returns the text from `begin` to the end of the last consumed token.
   std::string_view since(const char* begin) const;

@@ -76,7 +76,7 @@ class PtxParser {
 
   PtxLexer lexer_;
   std::uint32_t scope_ = 0;
-  int depth_ = 0;  // number of operands around the current one
+  int depth_ = 0;  // number of operands that enclose the current one
 };
 
 }  // namespace wattune::slice

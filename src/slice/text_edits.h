@@ -1,4 +1,4 @@
-// Makes a copy of a part of a text with some places changed.
+// Makes a copy of a part of a text in which some places are changed.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace wattune::inline v0_1::slice {
 
-// A list of edits of a part of a text, which must outlive this. Insertions at one place keep their order. An edit
-// inside a replaced range is dropped, for example one of the operand of a malformed `ret`.
+// A list of edits of a part of a text. The text must outlive the list. Insertions at one place keep their order. An
+// edit inside a replaced range is dropped, for example an edit of the operand of a malformed `ret`.
 class TextEdits {
  public:
   explicit TextEdits(std::string_view part) : part_(part) {}

@@ -1,4 +1,4 @@
-// Writes the PTX with which twins begin and end.
+// Writes the PTX at the beginning and at the end of twins.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@ namespace wattune::inline v0_1::slice {
 
 // The steps of a persistent twin between two blocks that it runs one after the other.
 struct Boundary {
-  bool reuses_shared = false;       // the next block must wait until all threads have finished with shared memory
-  bool votes = false;               // threads that have returned still take part in the barriers of the others
-  bool awaits_copies = false;       // cp.async may still write the block's shared memory
-  bool awaits_bulk_copies = false;  // cp.async.bulk may still read the block's shared memory
+  bool reuses_shared = false;       // true if the next block must wait until all threads have finished with shared
+                                    // memory
+  bool votes = false;               // true if threads that have returned still take part in the barriers of the others
+  bool awaits_copies = false;       // true if cp.async may still write the block's shared memory
+  bool awaits_bulk_copies = false;  // true if cp.async.bulk may still read the block's shared memory
   unsigned barrier = 0;             // number of the barrier at which all threads of the block wait
 };
 
@@ -35,7 +36,7 @@ std::string guard_prologue();
 std::string persistent_prologue(const CoordinateSet& set, const Boundary& boundary);
 std::string persistent_epilogue(const Boundary& boundary);
 
-// Size of the shared memory that the prologue of a persistent twin declares.
+// Size in bytes of the shared memory that the prologue of a persistent twin declares.
 inline constexpr std::size_t kTakenBytes = 16;
 
 // Returns the label to which a persistent twin branches instead of returning.

@@ -1,4 +1,4 @@
-// Numbers the registers and parameters of a function, and lists the instructions that read and write each.
+// Numbers the registers and parameters of a function, and lists the instructions that read and write each of them.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,15 @@ namespace wattune::inline v0_1::slice {
 
 using VariableNumber = std::uint32_t;
 
-// Numbers the variables of a function. Every name in an operand counts as a variable, also special registers and
-// functions, but not `_`. Equal names in different scopes are different variables.
+// Numbers the variables of a function. Every name in an operand except `_` counts as a variable, even special registers
+// and functions. Equal names in different scopes are different variables.
 class Variables {
  public:
   explicit Variables(const PtxFunction& function);
 
   struct Access {
-    std::span<const VariableNumber> reads;  // including the guard, and the names in addresses
+    std::span<const VariableNumber> reads;  // variables that the instruction reads, including its guard and the names
+                                            // in addresses
     std::span<const VariableNumber> writes;
   };
 
@@ -44,12 +45,15 @@ class Variables {
 
   const PtxFunction& function_;
   std::set<std::pair<std::uint32_t, std::string_view>> inner_names_;
-  std::unordered_map<std::string_view, VariableNumber> outer_numbers_;                  // of scope 0
-  std::map<std::pair<std::uint32_t, std::string_view>, VariableNumber> inner_numbers_;  // by scope and name
+  std::unordered_map<std::string_view, VariableNumber> outer_numbers_;                  // numbers of the names of scope
+                                                                                        // 0
+  std::map<std::pair<std::uint32_t, std::string_view>, VariableNumber> inner_numbers_;  // numbers by scope and name
   std::vector<std::string_view> names_;
-  std::vector<VariableNumber> accessed_;  // for each instruction the variables that it reads, then those that it writes
-  std::vector<std::uint32_t> begins_;     // for each instruction where its reads and its writes begin there
-  std::vector<VariableNumber> writes_;    // those of the instruction that is being numbered
+  std::vector<VariableNumber> accessed_;  // for each instruction the variables that it reads, then the variables that
+                                          // it writes
+  std::vector<std::uint32_t> begins_;     // for each instruction the places in accessed_ at which its reads and its
+                                          // writes begin
+  std::vector<VariableNumber> writes_;    // variables that are written by the instruction that is being numbered
   std::vector<std::vector<std::uint32_t>> definitions_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace wattune::inline v0_1::slice {
 
-// How a value differs between threads.
+// The way in which a value may differ between threads.
 enum class Spread : std::uint8_t {
   none,    // nothing is known yet
   block,   // the same in all threads of the block
@@ -21,7 +21,7 @@ enum class Spread : std::uint8_t {
 
 struct WarpValue {
   Spread spread = Spread::none;
-  bool is_multiple = false;   // its five lowest bits are 0, and all threads of a warp agree
+  bool is_multiple = false;   // true if its five lowest bits are 0, and all threads of a warp agree
   bool is_warp_size = false;  // true if its value is 32
 
   bool operator==(const WarpValue&) const = default;
@@ -34,7 +34,7 @@ inline bool is_uniform(const WarpValue& value) { return value.spread == Spread::
 WarpValue joined(const WarpValue& a, const WarpValue& b);
 
 inline constexpr std::size_t kSources = 3;
-using SourceValues = std::array<WarpValue, kSources>;  // of the operands after the destination
+using SourceValues = std::array<WarpValue, kSources>;  // values of the operands after the destination
 
 // True if result_of() can handle the instruction: an integer computation, move or comparison that loses no lower bits
 // and has at most three sources.
