@@ -1,8 +1,8 @@
 // Builds the diagram of configurations that are given one by one instead of by constraints.
 //
-// If they are sorted by their values, the configurations of one prefix lie next to each other. So one pass builds the
-// diagram from the last parameter to the first: each run of configurations with equal prefixes is a node, and equal
-// nodes merge.
+// If configurations are sorted by their values, those with equal first values (a prefix) lie next to each other. So one
+// pass builds the diagram from the last parameter to the first: each run of configurations with equal prefixes is a
+// node, and equal nodes merge.
 #pragma once
 
 #include <vector>

@@ -12,12 +12,14 @@ namespace wattune::inline v0_1::space {
 struct SearchSpace::Data {
   ConstraintSystem system;
   Diagram diagram;
-  std::vector<std::uint32_t> unchecked;               // terms to test per configuration; empty when exact
-  std::unique_ptr<const TestedTerms> tested;          // those terms; nullptr when exact
+  std::vector<std::uint32_t> unchecked;               // terms to test for each configuration; empty if the space is
+                                                      // exact
+  std::unique_ptr<const TestedTerms> tested;          // those terms compiled for tests; nullptr if the space is exact
   ConfigurationId witness = 0;                        // a valid id
-  bool draws_pay = true;                              // enough configurations are valid for drawing at random
-  std::vector<std::vector<std::uint16_t>> occurring;  // by level: values on its edges, ascending
-  std::vector<std::uint64_t> occurring_before;  // by level: the number of these in the levels above; at the end the sum
+  bool draws_pay = true;                              // true if enough configurations are valid for drawing at random
+  std::vector<std::vector<std::uint16_t>> occurring;  // for each level the values on its edges, ascending
+  std::vector<std::uint64_t> occurring_before;  // for each level the number of such values in the levels above; at the
+                                                // end their sum
   Configuration::Names names;
   BuildReport report;
   std::string content_hash;
@@ -35,18 +37,19 @@ struct SearchSpace::Data {
 
   ValueIndices indices_of(Uint128 id) const;
 
-  // Returns the first valid id in this order of edges; nullopt if there is none, or finding it takes too many steps.
-  // This and all functions below are for relaxed diagrams.
+  // Returns the first valid id in this order of edges. Returns nullopt if no id is valid, or if the search takes too
+  // many steps. This function and all below serve relaxed diagrams, which do not enforce all constraints.
   std::optional<Uint128> first(const PathSearch::Order& order) const;
   // Returns a valid id whose configuration keeps as many values of `id` as possible; its other values are drawn.
   Uint128 found_near(Uint128 id, Random& random) const;
-  // Returns the id reached from a valid one by random changes of one value at a time, each of which keeps it valid.
+  // Returns the id that is reached from a valid one by random changes of one value at a time, where each change keeps
+  // the id valid.
   Uint128 moved(Uint128 id, Random& random) const;
-  // Draws a random change; nullopt if it is not valid. All valid changes are equally likely.
+  // Draws a random change; returns nullopt if the change would not be valid. All valid changes are equally likely.
   std::optional<Change> draw_change(TestedConfiguration& here, Random& random) const;
-  // Erases the neighbours that are not valid. `indices` are those of the configuration whose neighbours they are.
+  // Erases the neighbours that are not valid. `indices` describe the configuration whose neighbours are given.
   void keep_valid(const ValueIndices& indices, std::vector<ConfigurationId>& neighbours) const;
-  // Returns the approximate number of steps of one walk from the root to the end.
+  // Returns the approximate number of steps for one walk from the root to the end.
   std::size_t steps_of_path() const;
 };
 

@@ -2,12 +2,12 @@
 // when the last variable that it reads is assigned.
 //
 // The rest of a constraint depends on the variables assigned so far only through the values of its closed
-// subexpressions. The fewer these are and the earlier they close, the more of these prefixes merge into one state. In
-// `a*7 + (b + c)*d`, no prefixes merge before c is assigned. A chain in the order of assignment, ((a*7 + b*d) + ...),
-// has one number for every partial sum. Sums and products of integers become such chains if their partial results
-// cannot leave 62 bits in any association. Sums modulo a constant are reduced at every step. The two sides of a
-// comparison become one sum against a constant. Reals keep the order in which they were written, because it decides
-// their rounding.
+// subexpressions. A prefix is an assignment of the first variables. The fewer closed subexpressions there are and the
+// earlier they close, the more prefixes merge into one state. In `a*7 + (b + c)*d`, no prefixes merge before c is
+// assigned. A chain in the order of assignment, ((a*7 + b*d) + ...), has only one number for every partial sum. Sums
+// and products of integers become such chains if their partial results cannot leave 62 bits in any association. Sums
+// modulo a constant are reduced at every step. A comparison of two sides becomes a comparison of one sum with a
+// constant. Reals keep the order in which they were written, because it decides their rounding.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,7 @@ class Arrangement {
 
  private:
   struct Term {
-    NodeId node;  // of the source
+    NodeId node;  // node of the source
     std::int64_t factor;
   };
   struct Sum {
@@ -44,7 +44,7 @@ class Arrangement {
     double magnitude = 0;  // bound on the absolute value of every partial sum, in any order
   };
   struct Part {
-    NodeId node;  // of the target
+    NodeId node;  // node of the target
     std::int64_t factor;
   };
 
@@ -62,11 +62,11 @@ class Arrangement {
 
   const ConstraintGraph& source_;
   const Domains& domains_;
-  std::vector<Range> ranges_;  // of the source's nodes, over all assignments
+  std::vector<Range> ranges_;  // range of each of the source's nodes, over all assignments
   std::span<const std::uint32_t> level_of_;
   ConstraintGraph& target_;
-  std::vector<NodeId> arranged_;  // by node of the source; kNotArranged if not yet arranged
-  std::vector<int> levels_;       // by node of the target
+  std::vector<NodeId> arranged_;  // node of the target, by node of the source; kNotArranged if not yet arranged
+  std::vector<int> levels_;       // closing level, by node of the target
 };
 
 }  // namespace wattune::space

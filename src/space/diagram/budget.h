@@ -7,13 +7,13 @@
 
 namespace wattune::inline v0_1::space {
 
-// Tells whether the user wants the build to end. The user's function is called once in this many checks, because it may
-// take longer than a step.
+// Tells whether the user wants the build to end. The user's function is called only at one of many checks, because it
+// may take longer than a step.
 class StopSignal {
  public:
   explicit StopSignal(std::function<bool()> asked) : asked_(std::move(asked)) {}
 
-  // Returns true once the user has asked for the end, and from then on.
+  // Returns true if the user has asked for the end. From then on, always returns true.
   bool is_given() {
     constexpr std::size_t kCallsPerQuestion = 1 << 8;
     if (!given_ && asked_ && calls_++ % kCallsPerQuestion == 0) given_ = asked_();
@@ -47,7 +47,7 @@ class Budget {
 
   std::size_t created_states() const { return created_; }
   std::size_t steps_left() const { return steps_; }
-  // Tells whether the states ran out, so that more steps would not have helped.
+  // Tells whether there were not enough states, so that more steps would not have helped.
   bool out_of_states() const { return out_of_states_; }
 
  private:

@@ -2,10 +2,10 @@
 //
 // A component is a set of parameters that share constraints, directly or through others. Each component gets its own
 // diagram, and the space is the product of the components, a chain of their diagrams. Within a component, a constraint
-// whose variables another one includes is grouped with it. Each group becomes a ConstraintDiagram, a minimal automaton
-// of its own. Their intersection (intersection.h) is the diagram of the component. A race chooses the order of the
-// variables (variable_order.h). If all orders exceed the budget, the space builder sets terms aside and tests them
-// (restriction.h).
+// is grouped with another one that reads all of its variables. Each group becomes a ConstraintDiagram, a minimal
+// automaton of its own. Their intersection (intersection.h) is the diagram of the component. A race chooses the order
+// of the variables (variable_order.h). If all orders exceed the budget, the space builder sets terms aside and tests
+// them (restriction.h).
 #pragma once
 
 #include <optional>
@@ -19,37 +19,38 @@
 
 namespace wattune::inline v0_1::space {
 
-// The variables that each term of the system reads and that have more than one value left, ascending.
+// For each term of the system, the variables that it reads and that have more than one value left, ascending.
 using Scopes = std::vector<std::vector<std::uint32_t>>;
 
 // Terms that are built into one ConstraintDiagram.
 struct Group {
-  std::vector<std::uint32_t> terms;  // the one with the widest scope first
-  std::vector<std::uint32_t> scope;  // of all terms, ascending
+  std::vector<std::uint32_t> terms;  // terms, the one with the widest scope first
+  std::vector<std::uint32_t> scope;  // variables of all terms, ascending
 };
 
 struct ComponentDiagram {
   LayeredDiagram diagram;
-  std::vector<std::uint32_t> faulty;  // terms that may fault somewhere; the diagram counts a fault as true
-  std::size_t states = 0;             // states that were created, in all attempts
+  std::vector<std::uint32_t> faulty;  // terms that may fault for some configuration; the diagram counts a fault as true
+  std::size_t states = 0;             // number of states that were created, in all attempts
 };
 
 class ComponentBuilder {
  public:
-  // Prepares the race. `variables` are ascending and have at least two values each. They include the scopes of `terms`.
+  // Prepares the race. `variables` are ascending and have at least two values each. `variables` includes the scopes of
+  // `terms`.
   ComponentBuilder(const ConstraintSystem& system, const Domains& domains, const Scopes& scopes,
                    std::vector<std::uint32_t> variables, std::vector<std::uint32_t> terms, std::size_t state_budget,
                    StopSignal& stop);
 
-  // Builds the diagram in the order that wins; returns nullopt if none finished within the budget. culprits() then
-  // holds the terms to set aside so that the others may succeed.
+  // Builds the diagram in the order that wins; returns nullopt if no order finished within the budget. Then culprits()
+  // has the terms to set aside, so that the others may succeed.
   std::optional<ComponentDiagram> build();
   const std::vector<std::uint32_t>& culprits() const { return culprits_; }
   // Returns the steps that build() took.
   std::size_t steps() const { return steps_; }
 
-  // Returns the configurations at which `term` faults and that every other term admits, in the order of variables that
-  // won; nullopt if the budget ran out. Call it after build().
+  // Returns the configurations at which `term` faults and that every other term admits. The variables have the order
+  // that won. Returns nullopt if the budget ran out. Call it after build().
   std::optional<LayeredDiagram> build_faults_of(std::uint32_t term) const;
 
  private:
@@ -80,7 +81,7 @@ class ComponentBuilder {
   StopSignal& stop_;
   std::size_t states_ = 0;
   std::size_t steps_ = 0;
-  std::vector<std::uint32_t> order_;  // the order that won
+  std::vector<std::uint32_t> order_;  // the order of variables that won
   std::vector<std::uint32_t> culprits_;
 };
 

@@ -3,7 +3,7 @@
 // Equal subexpressions are one node, and constant ones are folded. Operands have smaller numbers than the nodes that
 // use them, so that evaluating nodes in ascending order is always right. Nodes are evaluated eagerly into Cells. A
 // fault is a value like any other, and `and`, `or` and the conditional ignore the operands that Python would not
-// evaluate. Not thread safe while it grows; const use is.
+// evaluate. Not thread safe while it grows; any number of threads may read it.
 #pragma once
 
 #include <set>
@@ -22,7 +22,7 @@ using NodeId = std::uint32_t;
 // The value of a node under an assignment.
 struct Cell {
   enum class State : std::uint8_t {
-    blank,  // no longer needed: every constraint that reads it is settled
+    blank,  // no longer needed, because every constraint that reads the node is settled
     value,
     fault,  // evaluating the node is an error, such as a division by zero
   };
@@ -52,9 +52,9 @@ enum class Operation : std::uint8_t {
 
 struct GraphNode {
   Operation operation = Operation::constant;
-  std::uint8_t detail = 0;     // the operator, comparison or function
-  std::uint32_t index = 0;     // of the variable or predicate
-  std::uint32_t first = 0;     // of the operands, in the graph's pool
+  std::uint8_t detail = 0;     // which operator, comparison or function
+  std::uint32_t index = 0;     // index of the variable or predicate
+  std::uint32_t first = 0;     // index of the first operand in the graph's pool
   std::uint32_t operands = 0;  // number of operands
   Cell constant;
 
@@ -67,7 +67,7 @@ struct GraphNode {
 
 class ConstraintGraph {
  public:
-  // Takes the predicates that Operation::predicate refers to. They must outlive the graph.
+  // Takes the predicates that Operation::predicate refers to. The predicates must outlive the graph.
   explicit ConstraintGraph(std::span<const Predicate> predicates) : predicates_(predicates) {}
 
   NodeId constant(const Cell& cell);
@@ -87,7 +87,7 @@ class ConstraintGraph {
   const GraphNode& operator[](NodeId id) const { return nodes_[id]; }
   std::span<const NodeId> operands(NodeId id) const { return {pool_.data() + nodes_[id].first, nodes_[id].operands}; }
   bool is_constant(NodeId id) const { return nodes_[id].operation == Operation::constant; }
-  // Returns the value of the node if it is an integer constant; else nullptr.
+  // Returns the value of the node if the node is an integer constant; otherwise nullptr.
   const std::int64_t* as_integer(NodeId id) const;
 
   // Returns the cell of a value. Equal strings are the same object, which the graph owns, so that cells compare by

@@ -14,18 +14,19 @@ namespace wattune::inline v0_1::space {
 
 struct Term {
   NodeId root;
-  std::uint32_t constraint;          // index among all constraints: the expressions, then the predicates
-  std::vector<std::uint32_t> scope;  // the variables it reads, ascending
+  std::uint32_t constraint;          // index among all constraints, where the expressions come first, then the
+                                     // predicates
+  std::vector<std::uint32_t> scope;  // the variables that the term reads, ascending
 };
 
 struct ConstraintSystem {
   std::vector<Parameter> parameters;
   std::vector<Constraint> constraints;
   std::vector<Predicate> predicates;
-  std::vector<Expression> expressions;  // parallel to constraints
+  std::vector<Expression> expressions;  // expressions in the order of constraints
   ConstraintGraph graph{{}};
   std::vector<Term> terms;
-  Domains domains;  // before any value was filtered out
+  Domains domains;  // all values of each variable, before any was filtered out
 
   // Returns the text that the user wrote, for messages.
   std::string constraint_text(std::uint32_t constraint) const;
@@ -38,14 +39,14 @@ struct ConstraintSystem {
 };
 
 // Compiles the system and fills in its missing members. The object must stay at its address, because the graph refers
-// to its predicates. Fails with invalid_argument for no or duplicate values, more than 65,535 of them, duplicate names,
-// or a default that is not among the values. Fails with not_found for unknown names, and with parse_error.
+// to its predicates. Fails with invalid_argument for a parameter without values, with duplicate ones or with more than
+// 65,535, for duplicate names, and for a default that is not among the values. Fails with not_found for unknown names,
+// and with parse_error.
 Result<void> compile_system(ConstraintSystem& system);
 
 std::vector<std::string> names_of(const std::vector<Parameter>& parameters);
 
-// Removes each value with which a small term holds under no assignment of its other variables. A domain may end up
-// empty.
+// Removes each value for which a small term holds with no values of its other variables. A domain may become empty.
 void filter_domains(const ConstraintSystem& system, std::span<const std::uint32_t> terms, Domains& domains);
 
 }  // namespace wattune::space

@@ -10,8 +10,8 @@
 namespace wattune::inline v0_1::space {
 
 struct Domains {
-  std::vector<std::vector<std::uint16_t>> values;  // by variable: positions in its parameter's list, ascending
-  std::vector<std::vector<Cell>> cells;            // by variable, parallel to values
+  std::vector<std::vector<std::uint16_t>> values;  // for each variable the positions in its parameter's list, ascending
+  std::vector<std::vector<Cell>> cells;            // for each variable the cells of `values`
 
   std::size_t width(std::uint32_t variable) const { return values[variable].size(); }
   bool any_empty() const;

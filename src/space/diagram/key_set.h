@@ -21,7 +21,7 @@ class KeySet {
  public:
   explicit KeySet(std::size_t words_per_key) : stride_(words_per_key), slots_(kInitialSlots, kEmpty) {}
 
-  // Returns the number of the key, and whether it is new.
+  // Inserts the key if it is new. Returns its number, and whether it was new.
   std::pair<std::uint32_t, bool> insert(const Word* key) {
     if (size_ * 2 >= slots_.size()) grow();
     std::uint32_t& slot = find_slot(key);
@@ -46,7 +46,7 @@ class KeySet {
     return hash;
   }
 
-  // Returns the slot that the key is in, or belongs in.
+  // Returns the slot in which the key is, or into which it belongs.
   std::uint32_t& find_slot(const Word* key) {
     const std::size_t mask = slots_.size() - 1;
     std::size_t i = hash(key) & mask;

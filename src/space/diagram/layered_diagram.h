@@ -23,7 +23,7 @@ struct Edge {
 struct LayeredDiagram {
   struct Layer {
     std::uint32_t variable = 0;
-    std::vector<std::uint32_t> first_edge{0};  // of each node and of the end
+    std::vector<std::uint32_t> first_edge{0};  // first edge of each node and of the end
     std::vector<Edge> edges;
 
     std::size_t nodes() const { return first_edge.size() - 1; }
@@ -36,13 +36,14 @@ struct LayeredDiagram {
   // The layers from the root down; the first has one node, the root. Without layers there is one configuration, of no
   // variables.
   std::vector<Layer> layers;
-  bool empty = false;  // true if there is no configuration; the layers then mean nothing
+  bool empty = false;  // true if there is no configuration; then `layers` has no meaning
 
   std::size_t nodes() const;
   std::size_t edges() const;
 };
 
-// A table that merges equal nodes of one layer. insert() returns the node's number there, whether it is new or not.
+// A table that merges equal nodes of one layer. insert() returns the node's number in the table, whether the node is
+// new or not.
 class NodeTable {
  public:
   explicit NodeTable(std::uint32_t variable);
@@ -59,8 +60,8 @@ class NodeTable {
   std::vector<std::uint32_t> slots_;
 };
 
-// Removes the nodes from which the end cannot be reached, and merges equal ones, bottom up. No smaller diagram has the
-// same configurations in that order of variables.
+// Removes the nodes from which the end cannot be reached, and merges equal nodes, from the bottom up. No smaller
+// diagram has the same configurations in the same order of variables.
 void reduce(LayeredDiagram& diagram);
 
 }  // namespace wattune::space

@@ -1,8 +1,8 @@
-// Removes the configurations that break constraints from a diagram into which these could not be built.
+// Removes the configurations that break constraints from a diagram into which these constraints could not be built.
 //
 // It is the fallback for constraints that tie too many parameters together. Their terms are evaluated along every path
-// of the relaxed diagram, incrementally. The paths that pass are merged into a new diagram bottom up, so that no list
-// of configurations is ever held. The cost is one step per path.
+// of the relaxed diagram, incrementally. The paths that pass are merged into a new diagram bottom up, so that there is
+// never a list of all configurations. The cost is one step per path.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,8 @@ namespace wattune::inline v0_1::space {
 // A configuration at which a term faults and that no other term excludes.
 struct FaultFound {
   std::uint32_t term = 0;
-  std::vector<std::pair<std::uint32_t, std::uint16_t>> assignment;  // variable and position in its parameter's list
+  std::vector<std::pair<std::uint32_t, std::uint16_t>> assignment;  // pairs of a variable and the position of its value
+                                                                    // in its parameter's list
 };
 
 struct Restriction {
@@ -32,8 +33,8 @@ double approximate_count(const LayeredDiagram& diagram);
 std::vector<std::pair<std::uint32_t, std::uint16_t>> first_configuration(const LayeredDiagram& diagram,
                                                                          const Domains& domains);
 
-// Tests the constraints of `program`, which is compiled for the order of the diagram's layers. Returns nullopt if the
-// result would have more than max_edges edges, or if `stop` is given.
+// Tests the constraints of `program` on all paths of the diagram. The program is compiled for the order of the
+// diagram's layers. Returns nullopt if the result would have more than max_edges edges, or if `stop` is given.
 std::optional<Restriction> restrict_diagram(const LayeredDiagram& relaxed, const ConstraintProgram& program,
                                             const Domains& domains, std::size_t max_edges, StopSignal& stop);
 

@@ -1,8 +1,8 @@
 // The terms that a relaxed diagram does not enforce, compiled for its levels. A path is tested value by value. After a
-// change of one parameter, only the nodes that read it are evaluated.
+// change of one parameter, only the nodes that read this parameter are evaluated.
 //
-// The system of the terms must outlive it. Immutable; safe to share between threads. A TestedConfiguration belongs to
-// one thread.
+// The system of the terms must outlive this object. Immutable; safe to share between threads. A TestedConfiguration
+// belongs to one thread.
 #pragma once
 
 #include <vector>
@@ -22,12 +22,12 @@ class TestedTerms {
   };
   struct Level {
     std::uint32_t parameter = 0;
-    NodeId node = 0;              // of the parameter
-    std::vector<Reader> readers;  // ascending
+    NodeId node = 0;              // node of the parameter
+    std::vector<Reader> readers;  // readers, ascending
     std::vector<Reader> roots;    // the readers that are terms
   };
 
-  // Compiles the terms. `domains` are those that the diagram was built for.
+  // Compiles the terms. `domains` are the domains for which the diagram was built.
   TestedTerms(const ConstraintSystem& system, const Diagram& diagram, const Domains& domains,
               std::span<const std::uint32_t> terms);
 
@@ -44,7 +44,7 @@ class TestedTerms {
 
   // True if the configuration passes all terms.
   bool hold(const ValueIndices& indices) const;
-  // Returns about the number of node evaluations that the tests along a path take.
+  // Returns the approximate number of node evaluations for the tests along one path.
   std::size_t cost() const { return cost_; }
 
  private:
@@ -65,7 +65,7 @@ class TestedConfiguration {
   TestedConfiguration(const TestedTerms& terms, ValueIndices indices);
 
   const ValueIndices& indices() const { return indices_; }
-  // Gives the level's parameter another value if all terms then hold. Returns false, and changes nothing, otherwise.
+  // Gives the level's parameter another value if all terms then hold. Otherwise changes nothing and returns false.
   bool change(std::size_t level, std::uint16_t place);
   // True if change() would succeed.
   bool allows(std::size_t level, std::uint16_t place);

@@ -16,7 +16,7 @@ class ValueSets {
 
   explicit ValueSets(std::size_t width);
 
-  // Returns the set of the values that a row of a group's last layer allows.
+  // Returns the set of the values that one row of a group's last layer allows.
   std::uint32_t insert_row(const std::uint32_t* row);
   // Returns the intersection of two sets; kNone if it is empty.
   std::uint32_t intersection(std::uint32_t a, std::uint32_t b);
@@ -30,8 +30,8 @@ class ValueSets {
   std::size_t width_;
   std::vector<std::uint64_t> bits_;  // the set under construction
   KeySet<std::uint64_t> sets_;
-  KeySet<std::uint32_t> pairs_;         // numbers pairs of sets whose intersection is known
-  std::vector<std::uint32_t> results_;  // their intersections, by number of the pair
+  KeySet<std::uint32_t> pairs_;         // numbers of the pairs of sets whose intersection is known
+  std::vector<std::uint32_t> results_;  // the intersections, by number of the pair
 };
 
 }  // namespace wattune::space

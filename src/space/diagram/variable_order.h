@@ -12,8 +12,8 @@
 
 namespace wattune::inline v0_1::space {
 
-// Returns distinct orders of `variables` (ascending), of which the first is the user's own. `scopes` are the sets of
-// variables that constraints tie together; widths[v] is the number of values of variable v.
+// Returns distinct orders of `variables` (ascending), of which the first is the user's own. `scopes` are sets of
+// variables, each tied together by a constraint; widths[v] is the number of values of variable v.
 std::vector<std::vector<std::uint32_t>> candidate_orders(std::span<const std::uint32_t> variables,
                                                          std::span<const std::vector<std::uint32_t>> scopes,
                                                          std::span<const std::size_t> widths);

@@ -17,9 +17,9 @@ namespace wattune::inline v0_1::space {
 enum class Fault : std::uint8_t {
   none,
   overflow,          // an integer outside 64 bits, or a float power or conversion that overflows
-  division_by_zero,  // by /, //, %, or 0 to a negative power
-  wrong_type,        // such as a string plus a number, or `in` a number
-  domain,            // sqrt or log2 of a number without one, a negative number to a fractional power, int() of NaN
+  division_by_zero,  // division by zero in /, // or %, or 0 to a negative power
+  wrong_type,        // wrong types, such as a string plus a number, or `in` a number
+  domain,            // sqrt or log2 of a number that has none, a negative number to a fractional power, int() of NaN
   unknown_name,      // the name has no value; raised by evaluators, not by the functions here
 };
 
@@ -52,7 +52,7 @@ enum class Function : std::uint8_t {
 struct Scalar {
   Value::Kind kind = Value::Kind::integer;
   union {
-    std::int64_t integer = 0;  // for integers; 0 or 1 for booleans
+    std::int64_t integer = 0;  // value of an integer; 0 or 1 for a boolean
     double real;
     const std::string* string;
   };
@@ -62,7 +62,7 @@ struct Scalar {
   explicit Scalar(double value) : kind(Value::Kind::real), real(value) {}
   explicit Scalar(bool value) : kind(Value::Kind::boolean), integer(value ? 1 : 0) {}
   explicit Scalar(const Value& value);
-  explicit Scalar(Value&&) = delete;  // its string would be destroyed first
+  explicit Scalar(Value&&) = delete;  // deleted, because the value's string would be destroyed before the Scalar
 
   Value to_value() const;
 
@@ -88,7 +88,8 @@ inline Fault subtract(std::int64_t a, std::int64_t b, std::int64_t& result) {
 inline Fault multiply(std::int64_t a, std::int64_t b, std::int64_t& result) {
   return __builtin_mul_overflow(a, b, &result) ? Fault::overflow : Fault::none;
 }
-// Divides rounding down. -1 is a case of its own, because the hardware traps on the lowest integer divided by it.
+// Divides rounding down. The divisor -1 is a case of its own, because the hardware traps on the lowest integer divided
+// by it.
 inline Fault floor_divide(std::int64_t a, std::int64_t b, std::int64_t& result) {
   if (b == 0) return Fault::division_by_zero;
   if (b == -1) return subtract(0, a, result);
@@ -152,7 +153,7 @@ Fault apply(UnaryOperator op, const Scalar& a, Scalar& result);
 // Compares as Python's == does, for every pair of kinds.
 bool equal(const Scalar& a, const Scalar& b);
 
-// Calls a function. Precondition: it gets as many arguments as it takes, which the parser has checked.
+// Calls a function. Precondition: the number of arguments is right, which the parser has checked.
 Fault call(Function function, std::span<const Scalar> arguments, Scalar& result);
 
 }  // namespace wattune::space

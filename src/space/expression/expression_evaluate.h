@@ -8,10 +8,10 @@
 
 namespace wattune::inline v0_1::space {
 
-// A function that returns the value of the name with this index, or nullptr if it has none.
+// A function that returns the value of the name with this index, or nullptr if the name has no value.
 using NameValue = std::function<const Value*(std::uint32_t name)>;
 
-// A fault and the node where it arose first; the node is nullptr without a fault.
+// A fault, and the node in which it arose first; the node is nullptr if there is no fault.
 struct Failure {
   Fault fault = Fault::none;
   const Expression::Node* node = nullptr;

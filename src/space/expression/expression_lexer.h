@@ -26,7 +26,7 @@ struct Token {
   bool is(std::string_view symbol_text) const { return kind == Kind::symbol && text == symbol_text; }
 };
 
-// Returns the tokens, of which the last is of kind end. Fails with parse_error, or with out_of_range if a number is too
+// Returns the tokens; the last one has the kind `end`. Fails with parse_error, or with out_of_range if a number is too
 // large.
 Result<std::vector<Token>> tokenize(std::string_view text, const SourcePosition& position);
 

@@ -22,7 +22,7 @@ class Parser {
   static Result<Parser> open(std::string_view text, const SourcePosition& position);
 
   Result<Node> expression();   // any expression
-  Result<Node> disjunction();  // any but a conditional expression
+  Result<Node> disjunction();  // any expression but a conditional one
   // Checks that lists stand only where `in` takes them. Call it on each complete tree.
   Result<void> check_lists(const Node& node) const;
 
@@ -41,7 +41,7 @@ class Parser {
   const SourceText& source() const { return source_; }
   SourceText take_source() && { return std::move(source_); }
 
-  // Counts how deeply the current rule is nested, for as long as it lives.
+  // Increases the count of nested rules for as long as it lives.
   class Nesting {
    public:
     explicit Nesting(Parser& parser) : depth_(parser.depth_) { ++depth_; }

@@ -1,7 +1,7 @@
 // The syntax tree of an Expression, for code that evaluates or compiles it.
 //
 // Nodes own their children and are immutable after parsing. The tree's height is at most kMaxHeight, so that recursive
-// walks are safe whatever the user wrote.
+// walks are safe with any text of the user.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +23,10 @@ enum class NodeKind : std::uint8_t {
   name,         // names()[name]
   unary,        // `unary` on children[0]
   binary,       // `binary` on children[0] and [1]
-  comparison,   // children[i] comparisons[i] children[i + 1] for every i, up to the first that is false: a boolean
-  logical_and,  // the first child that is false, else the last child; later ones are not evaluated
-  logical_or,   // the first child that is true, else the last child
-  conditional,  // children[0] ? children[1] : children[2]; the other one is not evaluated
+  comparison,   // children[i] comparisons[i] children[i + 1] for every i, up to the first that is false; a boolean
+  logical_and,  // the first child that is false, otherwise the last child; later children are not evaluated
+  logical_or,   // the first child that is true, otherwise the last child
+  conditional,  // children[0] ? children[1] : children[2]; the child that is not chosen is not evaluated
   call,         // `function` of the children
   list,         // the children; stands only to the right of `in` and `not in`, all elements are evaluated
 };
@@ -36,18 +36,18 @@ struct Expression::Node {
   UnaryOperator unary{};
   BinaryOperator binary{};
   Function function{};
-  std::uint16_t height = 1;  // 1 + the largest among the children
-  std::uint32_t offset = 0;  // in the text: of the operator, name, function or literal; errors point there
+  std::uint16_t height = 1;  // 1 + the largest height among the children
+  std::uint32_t offset = 0;  // place in the text of the operator, name, function or literal; errors point there
   std::uint32_t name = 0;
   Value literal;
-  std::vector<Comparison> comparisons;  // one fewer than children
+  std::vector<Comparison> comparisons;  // comparisons, one fewer than children
   std::vector<Node> children;
 };
 
 // The source of an expression, for errors about it.
 struct SourceText {
   std::string text;
-  SourcePosition position;         // of text[0] in the user's file
+  SourcePosition position;         // position of text[0] in the user's file
   std::vector<std::string> names;  // the names that Node::name counts in
 };
 

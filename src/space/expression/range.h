@@ -32,7 +32,8 @@ struct Range {
 // Returns the smallest range that holds both ranges.
 Range hull(const Range& a, const Range& b);
 
-// Returns the range of a node, given those of its operands. Precondition: it is neither constant nor variable.
+// Returns the range of a node, given the ranges of its operands. Precondition: the node is neither a constant nor a
+// variable.
 Range range_of(const ConstraintGraph& graph, NodeId id, std::span<const Range> ranges);
 
 }  // namespace wattune::space
