@@ -16,7 +16,7 @@ struct ComponentType {
 };
 
 // Parses a type as OpenCL C spells it: float, float4, uint, half2, uchar16. Also accepts bfloat16, int32, uint32,
-// int64, uint64, float32 and float64. The names int8 and float16 are the vectors that they are in OpenCL C.
+// int64, uint64, float32 and float64. The names int8 and float16 stand for vectors, as in OpenCL C.
 std::optional<ComponentType> parse_c_type(std::string_view name);
 // Parses a type as T1 spells it: float, float16 (sixteen floats), half2, int8 (eight bits), int32, uint64, bool.
 std::optional<ComponentType> parse_t1_type(std::string_view name);

@@ -14,8 +14,8 @@
 
 namespace wattune::inline v0_1::spec {
 
-// Returns the choice that the word of `key` names, or the first choice if the key is absent. Messages call the choice
-// `noun`.
+// Returns the choice that the word of `key` names, or the first choice if the key is absent. Error messages call the
+// choice `noun`.
 template <typename T>
 Result<T> read_choice(const Table& table, std::string_view key, std::string_view noun,
                       const std::vector<std::pair<std::string, T>>& choices) {

@@ -1,5 +1,5 @@
-// Document: a parsed TOML or JSON text. Both give the same tree, in the order of the file. It has the place of every
-// key and value, so that the readers above it can point at errors.
+// Document: a parsed TOML or JSON text. Both give the same tree, in the order of the file. The tree has the place of
+// every key and value, so that the code that reads it can point at errors.
 //
 // Table is typed access to one table of a document; its errors name the table, the key and the place.
 //
@@ -49,7 +49,7 @@ struct Node {
   bool is_number() const { return is_integer() || (kind == Kind::scalar && scalar.kind() == Value::Kind::real); }
   // Returns the value of a key; nullptr if the key is absent.
   const Node* find(std::string_view key) const;
-  // Returns a scalar as text, and the kind of any other node ("a table"), for messages.
+  // Returns a text for messages: that of a scalar, or the kind of any other node ("a table").
   std::string to_string() const;
 };
 
@@ -74,8 +74,8 @@ class Document {
   // Converts a node; `what` names it in the error. Fails with invalid_argument.
   Result<std::string> string(const Node& node, const std::string& what) const;
   Result<double> number(const Node& node, const std::string& what) const;  // must be finite
-  // Accepts a number that is not finite, too, also as a text, since JSON has none. A number from 2^63 to 2^64 - 1
-  // becomes a text of its digits.
+  // Accepts also a number that is not finite, and one in the form of a text, since JSON has no such numbers. A number
+  // from 2^63 to 2^64 - 1 becomes a text of its digits.
   Result<Value> any_number(const Node& node, const std::string& what) const;
   Result<std::int64_t> integer(const Node& node, const std::string& what) const;
   Result<bool> boolean(const Node& node, const std::string& what) const;
@@ -101,15 +101,16 @@ class Table {
   const std::string& name() const { return name_; }
   const Node* find(std::string_view key) const { return node_->find(key); }
 
-  // Fails if there is any other key, and suggests the nearest of these.
+  // Fails if the table has any other key, and suggests the nearest of these.
   Result<void> allow_only(const std::vector<std::string>& keys) const;
-  // Fails if a key looks like one of these misspelt. Other unknown keys are extensions of the format.
+  // Fails if a key looks like a misspelt one of these. Other unknown keys are allowed, because formats may be extended.
   Result<void> refuse_misspelt(const std::vector<std::string>& keys) const;
 
   Result<const Node*> required(std::string_view key) const;
   Result<std::string> required_string(std::string_view key) const;
   Result<ExpressionText> required_expression(std::string_view key) const;
-  // Returns the value of a key that may be absent; strings() then returns an empty list, the others nullopt.
+  // Returns the value of a key that may be absent. If it is absent, strings() returns an empty list, and the others
+  // return nullopt.
   Result<std::optional<std::string>> string(std::string_view key) const;
   Result<std::optional<double>> number(std::string_view key) const;
   Result<std::optional<std::int64_t>> integer(std::string_view key) const;

@@ -12,15 +12,15 @@
 
 namespace wattune::inline v0_1::spec {
 
-// Reads a text file. Fails with not_found, with the nearest name in the folder; with invalid_argument if it is a
-// folder, unreadable or too large; with io_error.
+// Reads a text file. Fails with not_found and the nearest name in the folder, with invalid_argument if the path is a
+// folder, unreadable or too large, and with io_error.
 Result<std::string> read_text(const std::filesystem::path& path);
 
 // Returns advice for a path that is no spec: the name of a spec in the same folder; may be empty.
 std::string nearest_spec(const std::filesystem::path& path);
 
-// Returns the path of a file that `document` names in `node`. Fails with not_found, at the node, if it is `required`
-// and does not exist.
+// Returns the path of a file that `document` names in `node`. Fails with not_found, at the node, if the file is
+// `required` and does not exist.
 Result<std::filesystem::path> named_file(const Document& document, const Node& node, const std::string& what,
                                          bool required);
 

@@ -1,5 +1,5 @@
-// Reads the launches of a run, which follow one after another: [launch], once or as a list, and groups of launches in
-// it.
+// Reads the launches of a run, which follow one after another. They are given by [launch], a table or a list of tables,
+// which may hold groups of launches.
 #pragma once
 
 #include "spec/document.h"

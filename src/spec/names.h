@@ -13,10 +13,10 @@
 
 namespace wattune::inline v0_1::spec {
 
-// True if a parameter may have this name, which becomes a macro of the kernel.
+// True if a parameter may have this name. The name becomes a macro of the kernel.
 bool is_identifier(std::string_view name);
 
-// True if a spec may have this name, after which files with its results are named.
+// True if a spec may have this name. Files with the spec's results are named after it.
 bool fits_file_names(const std::string& name);
 inline constexpr const char* kUnfitName = "the name is part of file names and cannot be this";
 
@@ -45,8 +45,8 @@ class NameScope {
 
   void add(std::string name) { names_.push_back(std::move(name)); }
   bool contains(std::string_view name) const;
-  // Parses the expression and looks up its names; `what` names it in the message. Fails with parse_error or, for an
-  // unknown name, with not_found and the nearest one, at the place of the mistake.
+  // Parses the expression and looks up its names; `what` names the expression in messages. Fails with parse_error at
+  // the place of the mistake. For an unknown name, fails with not_found, and suggests the nearest name.
   Result<void> check(const ExpressionText& expression, const std::string& what) const;
   // Checks the value of an argument or element, which may also read `inf` and `nan`. Fails as check() does.
   Result<void> check_value(const ExpressionText& expression, const std::string& what) const;

@@ -9,10 +9,10 @@
 
 namespace wattune::inline v0_1::spec {
 
-// True if the text contains the word, not merely as a part of a longer one.
+// True if the text contains the word, and not only as a part of a longer word.
 bool has_word(std::string_view text, std::string_view word);
 
-// Returns all texts that may read a parameter that is a macro: the kernel's sources without comments, the files that
+// Returns all texts in which a parameter may be used as a macro: the kernel's sources without comments, the files that
 // they include, and compile options. Returns nullopt if a source or an included file cannot be read.
 std::optional<std::string> code_of(const KernelSpec& spec);
 

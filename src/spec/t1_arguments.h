@@ -9,7 +9,8 @@
 namespace wattune::inline v0_1::spec {
 
 // Reads `Arguments` and `ReferenceArguments` of KernelSpecification into a spec whose parameters are known. Fails for
-// fills by KTT's Python (Script), HDF5 files and symbols, and for missing files of data if they are required.
+// fills that are a Python script (KTT's Script), an HDF5 file or a symbol, and for missing data files if they are
+// required.
 Result<void> read_t1_arguments(const Table& kernel, bool files_required, KernelSpec& spec);
 
 }  // namespace wattune::spec

@@ -1,4 +1,4 @@
-// Lines and columns of a text. Columns count characters, not bytes, as editors do.
+// Lines and columns of a text. Columns count characters, not bytes, as in editors.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ struct FillKind {
 // Returns the fill that the key `fill` of the table names, or the default one. Fails with invalid_argument.
 Result<const FillKind*> find_fill(const Table& table);
 
-// Returns `fill` and the keys of this fill.
+// Returns the key `fill` itself and the keys of this fill.
 std::vector<std::string> keys_of(const FillKind& fill);
 
 }  // namespace wattune::spec

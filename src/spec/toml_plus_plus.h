@@ -1,9 +1,9 @@
-// toml++ 3.3, made safe for any input. Include this instead of <toml++/toml.h>, in one source only.
+// toml++ 3.3, made safe for any input. Include this header instead of <toml++/toml.h>, in only one source.
 //
 // The library has undefined behaviour on malformed files in two places:
 // - Its parser asserts, and in release builds assumes, that a table header begins like a key ("[=]" does not). Here
 //   a failed assertion throws BrokenAssertion, in every build.
-// - Its tables of Unicode blanks assume that no other characters come ("é" outside quotes does). Here such
+// - Its tables of Unicode blanks assume that no other characters come, but "é" outside quotes may. Here such
 //   characters are no blanks.
 #pragma once
 

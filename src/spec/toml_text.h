@@ -16,7 +16,7 @@ std::string toml_string(std::string_view text);
 std::string toml_string(const ExpressionText& expression);
 // Returns a value as TOML. Fails with invalid_argument if it is NaN or infinite, which no parameter may be.
 Result<std::string> toml_value(const Value& value);
-// Returns "[a, b]" from elements that are TOML already.
+// Returns "[a, b]" from elements that are in TOML's form already.
 std::string toml_list(const std::vector<std::string>& elements);
 
 // A table that is written as "{ name = "x", length = 3 }", or without braces with a key on each line.
@@ -27,8 +27,8 @@ class TomlTable {
   void add_text(std::string_view key, std::string_view text);
   bool empty() const { return members_.empty(); }
   std::string in_line() const;
-  std::string in_lines() const;                            // each with a line break at its end
-  std::string as_section(std::string_view heading) const;  // empty if the table has no keys
+  std::string in_lines() const;                            // keys, each with a line break at its end
+  std::string as_section(std::string_view heading) const;  // the section; empty if the table has no keys
 
  private:
   std::vector<std::string> members_;

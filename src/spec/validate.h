@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::spec {
 Result<void> replace_extents(KernelSpec& spec, const std::vector<NamedSize>& sizes);
 
 // Checks parameters and constraints. Replaces extents of the problem by their values in the constraints, because a
-// search space knows parameters only. Fails with invalid_argument, parse_error or not_found.
+// search space knows only parameters. Fails with invalid_argument, parse_error or not_found.
 Result<void> validate_space(KernelSpec& spec);
 
 // Checks geometry, arguments and reference. Fails as validate_space() does.
