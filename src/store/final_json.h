@@ -10,6 +10,6 @@ namespace wattune::inline v0_1::store {
 
 // Appends `,"final":...,"over_default":...,"in_search":...`, without the members that the observation lacks.
 void append_final(std::string& out, const Observation& observation);
-void read_final(const Json& object, Observation& observation);  // reads them; throws Malformed
+void read_final(const Json& object, Observation& observation);  // reads these members; throws Malformed
 
 }  // namespace wattune::store

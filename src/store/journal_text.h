@@ -20,7 +20,7 @@ namespace wattune::inline v0_1::store {
 // number of Trials of earlier runs that follow it.
 std::string journal_header(const RunInfo& info, std::optional<std::size_t> carried = std::nullopt);
 
-// True if the run's header says how many Trials of the runs before it follow, and so does not begin a journal.
+// True if the run's header says how many Trials of earlier runs follow. Such a header does not begin a journal.
 bool continues_a_journal(std::string_view run);
 
 // An encoder of Trials of one space as lines.
@@ -40,28 +40,28 @@ class TrialEncoder {
   std::vector<Column> columns_;
 };
 
-// True if a journal's text is empty or a header cut short.
+// True if a journal's text is empty, or is only a part of a header.
 bool is_unbegun_journal(std::string_view text);
 bool looks_like_journal(std::string_view text);
 
 struct JournalContents {
   ResultSet results;
-  std::size_t intact_bytes = 0;  // bytes before a torn line
+  std::size_t intact_bytes = 0;  // number of bytes before a torn line
 };
 
 // Checks of a journal beyond its integrity; an empty function accepts everything.
 struct JournalChecks {
-  std::function<Result<void>(const RunInfo&)> run;  // called before the Trials are read
+  std::function<Result<void>(const RunInfo&)> run;  // function that is called before the Trials are read
   // A function that tells whether a Trial's id and values belong together in the space of the run.
   std::function<bool(const Trial&, const RunInfo&)> configuration;
 };
 
 // Returns the runs in a journal's text, each with its header, in their order. Each change of the space begins another
-// run. The last one is the run that the journal records now.
+// run. The last run is the one that the journal records now.
 std::vector<std::string_view> runs_in(std::string_view text);
 
-// Reads the last run that is complete. Fails with parse_error if the text is no journal, of a newer version, damaged
-// before its last line, or has a line that cannot be true.
+// Reads the last run that is complete. Fails with parse_error if the text is no journal, has a newer version, is
+// damaged before its last line, or has a line that cannot be true.
 Result<JournalContents> read_journal_text(std::string_view text, const std::filesystem::path& file,
                                           const JournalChecks& checks = {});
 

@@ -8,8 +8,8 @@
 
 namespace wattune::inline v0_1::store {
 
-// Reads the text of one record in any format but a database's. Fails with parse_error; the message says so if the text
-// holds several records, one after another.
+// Reads the text of one record in any format except a database. Fails with parse_error. If the text holds several
+// records, one after another, the message says so.
 Result<ResultSet> parse_results(std::string_view text, const std::filesystem::path& file);
 
 // True if the file begins as a database of SQLite does.

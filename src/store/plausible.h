@@ -8,7 +8,8 @@
 
 namespace wattune::inline v0_1::store {
 
-// Returns a text on the part of an Observation that cannot have been measured on any device; empty if there is none.
+// Describes the part of an Observation that cannot have been measured on any device. Returns an empty text if there is
+// no such part.
 std::string implausible(const Observation& observation);
 
 }  // namespace wattune::store

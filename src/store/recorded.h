@@ -1,4 +1,4 @@
-// Functions that the readers and writers of several formats share, most of all for those of other programs.
+// Functions that the readers and writers of several formats share, especially those for formats of other programs.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace wattune::inline v0_1::store {
 
-// Returns the nanoseconds in a unit as named in result files ("ms", "miliseconds", "Microseconds", "s"); nullopt if it
-// is no unit of time.
+// Returns the number of nanoseconds in a unit as named in result files ("ms", "miliseconds", "Microseconds", "s");
+// nullopt if it is no unit of time.
 std::optional<double> nanoseconds_per(std::string_view unit);
 
 // Converts a configuration to a JSON object of values by parameter, or back. Reading throws Malformed if a parameter is
@@ -28,18 +28,18 @@ Json samples_in_ms(const std::vector<Sample>& samples);
 // Reads the numbers of a JSON array as samples; other elements are left out.
 std::vector<Sample> samples_in(const Json& times, double nanoseconds_per_unit);
 
-// The message for a recorded time of 0, which a coarse clock or cut digits may give. It allows no ratios, so such a
-// configuration counts as failed.
+// The message for a recorded time of 0, which a coarse clock or too few digits may give. Such a time allows no ratios,
+// so such a configuration counts as failed.
 inline constexpr const char* kTookNoTime = "the recorded time is 0";
 
 // Makes an Observation correct, unless the time is 0. `objective` is the file's figure for the time, often a mean; it
-// becomes the median. Its spread is unknown, so the interval is that point, without a confidence. Throws Malformed if
-// the objective or a sample is negative or larger than any clock counts.
+// becomes the median. The spread of the times is unknown, so the interval is only that value, without a confidence.
+// Throws Malformed if the objective or a sample is negative, or larger than a clock can count.
 void set_times(Observation& observation, Nanoseconds objective, std::vector<Sample> samples);
 Nanoseconds median_of(std::vector<Sample> samples);  // precondition: not empty
 
-// Returns the finite metrics, and after them the gain over the default with its interval. It is for formats that have
-// no field for that gain.
+// Returns the finite metrics, and after them the gain over the default configuration with its interval. It is for
+// formats that have no field for that gain.
 std::vector<Metric> exported_metrics(const Observation& observation);
 
 // Converts between a Status and Kernel Tuner's names of failures, as its cache and T4 files hold them.
@@ -48,7 +48,7 @@ std::string_view kernel_tuner_error(Status status);  // precondition: the status
 
 TimePoint timestamp_or_epoch(const Json& entry, const char* name);
 
-// A collection of Trials read from a file; a Trial's id is its position.
+// A collection of Trials read from a file; a Trial's id is its position in the file.
 class RecordedTrials {
  public:
   explicit RecordedTrials(std::vector<std::string> names);
@@ -56,7 +56,8 @@ class RecordedTrials {
   const std::vector<std::string>& names() const { return *names_; }
   void add(std::vector<Value> values, Observation observation, TimePoint finished_at);
 
-  // Returns the parameters with the values that occur: numbers ascending, then the others in the order of the file.
+  // Returns the parameters with the values that occur: first numbers, ascending, then other values in the order of the
+  // file.
   std::vector<Parameter> parameters() const;
   std::vector<Trial> take() { return std::move(trials_); }
 

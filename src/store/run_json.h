@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::store {
 
 // Adds the members of a RunInfo to an object.
 void add_run_info(Json& object, const RunInfo& info);
-RunInfo run_info_from_json(const Json& object);  // throws Malformed
+RunInfo run_info_from_json(const Json& object);  // reads these members; throws Malformed
 
 // Appends `"status":...,"finished_at":...`, the members for the result of a Trial, without braces.
 void append_measured(std::string& out, const Trial& trial);
