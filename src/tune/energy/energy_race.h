@@ -2,10 +2,10 @@
 // measured.
 //
 // A run of time t takes P t + D joules. P is the power of the board with a context and nothing to do. D, the dynamic
-// energy, is what the work takes in addition. D is never negative. The configurations of one kernel do the same work,
-// so their D differ far less than their times. So every D is assumed to be at least three quarters of the least one
-// measured (docs/results/energy-search.md). A run that takes longer than a certain time then surely takes more joules
-// than the best.
+// energy, is the energy that the work takes in addition, and is never negative. The configurations of one kernel do the
+// same work, so their D differ far less than their times. So every D is assumed to be at least three quarters of the
+// least one measured (docs/results/energy-search.md). So a run that takes longer than a certain time surely takes more
+// joules than the best.
 //
 //   EnergyRace race(as_good_as(best, metrics, configuration), {idle, least_dynamic.at(setting)});
 //   if (time > race.longest_time()) leave_out(race.least_energy(time));
@@ -26,21 +26,21 @@ namespace wattune::inline v0_1::tune {
 // The least dynamic energy measured for a run, at each setting of the board.
 class LeastDynamicEnergy {
  public:
-  using Setting = std::optional<backend::BoardSetting>;  // nullopt: the board has its own clocks
+  using Setting = std::optional<backend::BoardSetting>;  // setting of the board; nullopt if it has its own clocks
 
   void learn(const Setting& setting, Joules dynamic);
-  // Returns the least energy measured at a setting; nullopt if nothing was measured at it.
+  // Returns the least energy that was measured at a setting; nullopt if no energy was measured there.
   std::optional<Joules> at(const Setting& setting) const;
 
  private:
   std::vector<std::pair<Setting, Joules>> known_;
 };
 
-// A function that returns the most energy with which a run of this time is as good as the known best; nullopt if it may
-// be at any energy. The energy does not grow with the time.
+// A function that returns the most energy with which a run of this time is as good as the known best; nullopt if any
+// energy is good enough. The energy does not grow with the time.
 using MostEnergy = std::function<std::optional<Joules>(Nanoseconds time)>;
-// Makes such a function for the objective `best` of a configuration. Less energy must improve that objective, and more
-// time must never do so. `metrics` outlives it.
+// Makes a MostEnergy function for `best`, the objective of a configuration. Less energy must improve that objective,
+// and more time must never do so. `metrics` outlives the function.
 MostEnergy as_good_as(double best, const Metrics& metrics, const Configuration& configuration);
 
 class EnergyRace {
@@ -55,7 +55,7 @@ class EnergyRace {
   EnergyRace(MostEnergy most_energy, const Board& board,
              Nanoseconds longest = Nanoseconds(std::numeric_limits<double>::infinity()));
 
-  // Returns the least energy of a run of this time.
+  // Returns the least possible energy of a run of this time.
   Joules least_energy(Nanoseconds time) const { return idle_ * time + dynamic_; }
   std::optional<Joules> most_energy(Nanoseconds time) const { return most_energy_(time); }
   // Returns the longest time with which a run may be as good as the best; infinite if it is unknown.

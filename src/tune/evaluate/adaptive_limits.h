@@ -23,9 +23,10 @@ class AdaptiveLimits {
   // Returns the limit for all passes in which hardware counters are read, and for starting the profiler.
   Nanoseconds counting() const { return compile() + run() * 65.0; }
 
-  void saw_compile(Nanoseconds time);  // call it for a configuration that turned out to be good
+  void saw_compile(Nanoseconds time);  // call these two for a configuration that turned out to be good
   void saw_run(Nanoseconds median);
-  // Sets the limits for compiling and running to their first values for a second try, or tightens them again.
+  // Sets the limits for compiling and running to their first values, for a second try, if `wide` is true. Otherwise
+  // tightens them again.
   void widen(bool wide) { wide_ = wide; }
 
  private:

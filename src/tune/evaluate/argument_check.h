@@ -7,9 +7,9 @@
 
 namespace wattune::inline v0_1::tune {
 
-// Checks the arguments that the spec makes the step give to `kernel`. Fails with mismatch if they disagree in number,
-// in size, or with what the kernel is known to declare (a buffer, local memory, or a value, and its type). Related
-// types pass: unsigned for signed, bytes, a type of the user's.
+// Checks the arguments that the step, by the spec, gives to `kernel`. Fails with mismatch if they disagree in number,
+// in size, or with the kernel's known declaration (buffer, local memory or value, and the type). Related types pass:
+// unsigned for signed, bytes, a type that the user defined.
 Result<void> check_arguments(const backend::Kernel& kernel, const KernelSpec& spec, const Launch& launch,
                              const PlannedStep& step);
 

@@ -25,13 +25,14 @@ class Attempt : public measure::Contestant {
   // Runs all phases. Afterwards the attempt holds no object of the device.
   void evaluate(const Configuration& configuration);
 
-  // Runs the default configuration twice and keeps its outputs in `outputs`, as the reference for others. Parts that
-  // differ between the two runs are left out. Afterwards the attempt holds no object of the device.
+  // Runs the default configuration twice and keeps its outputs in `outputs`, as the reference for other configurations.
+  // Parts that differ between the two runs are left out. Afterwards the attempt holds no object of the device.
   bool lay_down(const Configuration& standard, std::vector<ExpectedOutput>& outputs,
                 std::vector<std::string>& left_out);
 
-  // Prepares a configuration that takes turns with others, in two steps: load() runs all phases that launch nothing,
-  // prepare() the others up to the check. Each returns whether to go on. The kernel is held until the Attempt ends.
+  // Prepares a configuration that takes turns with others, in two steps: load() runs all phases without launches, and
+  // prepare() runs the further phases up to the check. Each returns whether the attempt continues. The kernel is held
+  // until the Attempt ends.
   bool load(const Configuration& configuration);
   bool prepare();
   // Runs the prepared kernel and computes its objective. A failure ends the Attempt.
@@ -39,25 +40,25 @@ class Attempt : public measure::Contestant {
   // Computes the statistics and the objective from the samples of all runs; returns whether the attempt succeeded.
   bool conclude(std::vector<Sample> samples);
 
-  // Returns the observation of the configuration. Valid if error() is empty, and once no object of the device is held
-  // any more.
+  // Returns the observation of the configuration. The observation is valid if error() is empty, and after the attempt
+  // has released all objects of the device.
   Observation& observation() { return observation_; }
   std::optional<Error>& error() { return error_; }
   // True if the device must be reset before it is used again.
   bool damaged_device() const { return damaged_device_; }
   // True if the machine's load may have caused the failure.
   bool deserves_another_try() const { return deserves_another_try_; }
-  // True if another process killed what ran.
+  // True if the process that ran the kernel or the compiler was killed by another process.
   bool was_killed() const { return was_killed_; }
 
  private:
   // The phase in which something failed. `compile` means a compiler process, whose failure does no harm to the device.
-  // `transfer` means moving data, with limits that do not depend on the configuration.
+  // `transfer` means moving data, whose limits do not depend on the configuration.
   enum class Phase { compile, build, prepare, launch, transfer, observe };
 
   static Status status_of(Phase phase);
 
-  // The phases and their parts. Functions that return bool return whether the attempt goes on.
+  // The phases and their parts. Functions that return bool return whether the attempt continues.
 
   bool plan(const Configuration& configuration);
   bool set_clocks();
@@ -72,7 +73,7 @@ class Attempt : public measure::Contestant {
   bool inspect();
   bool check();
   bool checks_later() const;
-  bool begins_race() const;  // true if the runs that show that the kernel works are also the first of its race
+  bool begins_race() const;  // True if the runs that show that the kernel works are also the first runs of its race.
   bool check_if_needed();
   std::size_t first_runs() const;
   bool launch_once();
@@ -89,7 +90,7 @@ class Attempt : public measure::Contestant {
   bool observe_counters();
   bool ask_observers();
   bool leave_out();
-  // Returns the statistics against which the policy is to race the configuration; nullopt for no race.
+  // Returns the statistics against which the policy races the configuration; nullopt for no race.
   Result<std::optional<Statistics>> rival();
   Result<std::optional<Statistics>> rival_in_energy(EnergyRivals rivals);
   // True if the configuration's time alone shows that it takes more energy than the best.
@@ -112,14 +113,14 @@ class Attempt : public measure::Contestant {
   EvaluationContext& run_;
   Configuration configuration_;
   Launch launch_;
-  std::shared_ptr<backend::Program> program_;  // shared with EvaluationContext::programs
+  std::shared_ptr<backend::Program> program_;  // the program, which is also in EvaluationContext::programs
   Kernels kernels_;
   std::unique_ptr<measure::Runner> runner_;
-  Nanoseconds first_launch_overhead_;         // wall time beyond the kernel's, as for compiling at the first launch
+  Nanoseconds first_launch_overhead_;         // wall time of the first launch beyond the kernel's own, as for compiling
   std::vector<Sample> first_runs_;            // the runs that showed that the kernel works
-  std::vector<Sample> turns_;                 // turns so far, if the objective needs energy
+  std::vector<Sample> turns_;                 // turns so far, for an objective that needs energy
   std::vector<power::EnergyFigures> energy_;  // energy of each turn
-  std::optional<EnergyRace> race_;            // race in energy against the best known, if energy decides
+  std::optional<EnergyRace> race_;            // race in energy against the best configuration so far, if energy decides
   bool finalist_ = false;                     // true if the configuration runs in turns with others
   Observation observation_;
   std::optional<Error> error_;

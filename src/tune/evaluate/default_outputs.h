@@ -7,9 +7,9 @@
 
 namespace wattune::inline v0_1::tune {
 
-// Runs the default configuration twice from the same contents; parts that differ between the two runs are not compared.
-// Returns an empty list if nothing is compared; `verification` then says why. Fails with device_lost if a failure made
-// the device unusable for good, otherwise with errors of the spec.
+// Runs the default configuration twice from the same contents. Parts that differ between the two runs are not compared.
+// Returns an empty list if no outputs are compared; then `verification` says why. Fails with device_lost if a failure
+// made the device unusable for good, otherwise with errors of the spec.
 Result<std::vector<ExpectedOutput>> run_default(EvaluationContext& run, const Configuration& standard,
                                                 Verification& verification);
 

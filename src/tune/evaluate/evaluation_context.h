@@ -1,4 +1,5 @@
-// EvaluationContext: the state that all attempts of one run share. Not movable, because its parts refer to each other.
+// EvaluationContext: the state that all attempts of one run share. It cannot be moved, because its parts refer to each
+// other.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +42,9 @@ struct EvaluationContext {
   EvaluationContext(const EvaluationContext&) = delete;
   EvaluationContext& operator=(const EvaluationContext&) = delete;
 
-  // Returns which outputs are checked. All are checked with several objectives, since a configuration may win in any of
-  // them, and with a slowdown limit, since a slower one may win later.
+  // Returns for which configurations outputs are checked. With several objectives every configuration is checked, since
+  // one may win in any of them. With a slowdown limit every one is, too, since a configuration that is slower now may
+  // win later.
   static CheckOutput check_for(CheckOutput wanted, const KernelSpec& spec) {
     const bool any_may_win = spec.objectives.size() > 1 || slowdown_of(spec.objectives).has_value();
     const bool by_time = wanted == CheckOutput::contenders || wanted == CheckOutput::winners;
@@ -55,7 +57,7 @@ struct EvaluationContext {
         nanoseconds_from_seconds(spec.reference_seconds.value_or(kDefaultReferenceSeconds)));
   }
 
-  // Returns the configurations against which energies are raced, so that clearly worse ones need no complete
+  // Returns the configurations against which energies are raced, so that clearly worse configurations need no complete
   // measurement.
   EnergyRivals energy_rivals() const {
     const bool measured = std::ranges::count(options.observe, BoardMetric::energy) > 0;
@@ -77,13 +79,13 @@ struct EvaluationContext {
   const KernelSource source;  // the source that is compiled
   backend::Device& device;
   measure::MeasurePolicy& policy;
-  const EvaluatorOptions options;  // as the caller gave them
+  const EvaluatorOptions options;  // options, as the caller gave them
   const CheckOutput check;         // the mode of checking that follows from these options and the objectives
   const Nanoseconds reference_limit;
   AdaptiveLimits limits;
   BoardClocks clocks;
-  std::unique_ptr<power::Recorder> recorder;  // for the device's board; nullptr unless the board is observed
-  IdlePower idle_power;                       // of that board
+  std::unique_ptr<power::Recorder> recorder;  // recorder of the device's board; nullptr unless the board is observed
+  IdlePower idle_power;                       // idle power of that board
   SetUpCosts set_up_costs;
   LeastDynamicEnergy least_dynamic;
   EnergyFront energy_front{slowdown_of(spec.objectives)};
@@ -94,7 +96,7 @@ struct EvaluationContext {
   Metrics metrics;
   ArgumentContents contents;
   KernelRunner session{spec.arguments, contents, device, options};
-  LoadedPrograms programs;  // kept only if configurations may share programs
+  LoadedPrograms programs;  // programs, kept only if configurations may share them
   ExpectedOutputs expected;
   std::optional<Observation> incumbent;  // observation of the best configuration so far
   bool spec_fits_kernel = false;         // true once a configuration was launched with the spec's arguments
@@ -103,7 +105,7 @@ struct EvaluationContext {
   std::size_t resets = 0;
 };
 
-// Forgets everything that is on the device, and resets it. Fails with device_lost if the device cannot be used again.
+// Forgets all objects on the device, and resets it. Fails with device_lost if the device cannot be used again.
 Result<void> reset_device(EvaluationContext& run);
 
 }  // namespace wattune::tune

@@ -1,10 +1,10 @@
-// ExpectedOutputs: the contents that a correct kernel leaves in its outputs, computed from the spec's reference, or,
-// without one, by the default configuration.
+// ExpectedOutputs: the contents that a correct kernel leaves in its outputs, computed by the spec's reference, or by
+// the default configuration if there is none.
 //
 // A C++ function sees the scalars of the configuration that is checked, as the kernel does, and is called once for each
 // set of scalars. A reference kernel runs once, with the values of the default configuration. Its outputs, or those in
 // files, are expected of all configurations. An output whose length depends on tuning parameters is scratch memory to a
-// reference. It is compared only if the spec says how many of its elements count, or that their sum does.
+// reference. Such an output is compared only if the spec says how many of its elements count, or that their sum counts.
 #pragma once
 
 #include <deque>
@@ -23,8 +23,8 @@ namespace wattune::inline v0_1::tune {
 struct EvaluationContext;
 
 struct ExpectedOutput {
-  std::size_t argument = 0;           // position in the spec
-  std::optional<std::size_t> length;  // elements from the beginning that are compared; empty for all
+  std::size_t argument = 0;           // position of the argument in the spec
+  std::optional<std::size_t> length;  // number of elements from the beginning that are compared; empty for all
   std::vector<std::byte> bytes;
   PartRules rules = {};
 };
@@ -45,14 +45,15 @@ class ExpectedOutputs {
   // of the spec, or failures of the reference.
   Result<void> start(EvaluationContext& run, const Configuration& standard);
 
-  // Returns the outputs expected of `configuration`; empty if nothing is compared. Valid until the next call.
+  // Returns the outputs that are expected of `configuration`; an empty list if no outputs are compared. The result is
+  // valid until the next call.
   Result<const std::vector<ExpectedOutput>*> of(EvaluationContext& run, const Configuration& configuration);
 
   const Verification& verification() const { return verification_; }
 
  private:
   struct Answer {
-    std::vector<std::byte> scalars;  // one after another; only for reference functions
+    std::vector<std::byte> scalars;  // scalars, one after another; only for reference functions
     std::vector<ExpectedOutput> outputs;
   };
 
@@ -61,7 +62,7 @@ class ExpectedOutputs {
   void forget_beyond(std::size_t most);
 
   std::optional<Configuration> standard_;
-  std::deque<Answer> answers_;  // the newest first
+  std::deque<Answer> answers_;  // answers, the newest first
   Verification verification_;
 };
 

@@ -24,14 +24,14 @@ class Names {
 
   // Returns these names and one more, whose value is given together with the values of the parameters.
   Names with_index(const std::string& name) const;
-  // Returns these names; errors about an unknown name then suggest the others, too.
+  // Returns these names. Errors about an unknown name will also suggest the other names.
   Names with_suggested(std::vector<std::string> others) const;
 
   bool is_parameter(std::string_view name) const;
-  // Returns the value of a problem extent, or of `inf` or `nan`; nullptr if there is none of this name.
+  // Returns the value of a problem extent, or of `inf` or `nan`; nullptr for any other name.
   const Value* constant(std::string_view name) const;
-  // Checks the names in an expression. Fails with not_found, which suggests the nearest name, if one is neither among
-  // these names nor `extra`.
+  // Checks the names in an expression. Fails with not_found, which suggests the nearest name, if a name is neither one
+  // of these names nor `extra`.
   Result<void> check(const space::Expression& expression, std::string_view extra = {}) const;
 
  private:
@@ -40,7 +40,7 @@ class Names {
   std::vector<std::string> suggested_;
 };
 
-// Returns an error's text in one line, as Observation::message needs it.
+// Returns the text of an error in one line, as Observation::message needs it.
 std::string one_line(std::string text);
 
 // An expression that gives a T: std::size_t for sizes, bool for conditions, Value for all others.
@@ -51,7 +51,7 @@ class Formula {
 
   // True if the expression reads no tuning parameter.
   bool fixed() const { return fixed_.has_value(); }
-  // True if all that the expression reads has a value. Figures that a device does not report may be missing.
+  // True if every name that the expression reads has a value. Figures that a device does not report may be missing.
   bool has_all_values(const Configuration& configuration) const;
   Result<T> evaluate(const Configuration& configuration) const;
   const space::Expression& expression() const { return expression_; }

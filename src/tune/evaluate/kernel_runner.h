@@ -1,10 +1,10 @@
 // KernelRunner: a spec's arguments on the device, shared by all configurations, and the launches of kernels on them.
 //
 // Inputs are uploaded once, and again only after a reset of the device. An argument that kernels overwrite has an
-// unchanged copy there, from which it is restored before every launch. Outputs are poisoned before a launch whose
-// result is checked, so that unwritten elements show (0xFF bytes: NaN, -1).
+// unchanged copy on the device, from which it is restored before every launch. Outputs are poisoned before a launch
+// whose result is checked, so that unwritten elements show (0xFF bytes: NaN, -1).
 //
-// Data that a kernel writes into an argument declared read_only stay there until drop().
+// If a kernel writes into an argument that is declared read_only, the data stay there until drop().
 #pragma once
 
 #include <map>
@@ -23,10 +23,10 @@ namespace wattune::inline v0_1::tune {
 
 // The contents that outputs have when a launch starts.
 enum class Outputs {
-  fresh,            // poisoned
-  fresh_once,       // poisoned before the first run
-  fresh_otherwise,  // poisoned with another byte
-  reused,           // those that the last launch left
+  fresh,            // poisoned before each run
+  fresh_once,       // poisoned before the first run only
+  fresh_otherwise,  // poisoned with another byte than in `fresh`
+  reused,           // contents that the last launch left
 };
 
 // Kernels by the names of the functions that the steps of a Launch name.
@@ -34,7 +34,7 @@ using Kernels = std::map<std::string, std::unique_ptr<backend::Kernel>>;
 
 class KernelRunner {
  public:
-  // Makes a session; the references outlive it.
+  // Makes a runner; the referenced objects outlive it.
   KernelRunner(const std::vector<Argument>& arguments, ArgumentContents& contents, backend::Device& device,
                const EvaluatorOptions& options)
       : arguments_(arguments), contents_(contents), device_(device), options_(options), slots_(arguments.size()) {}
@@ -43,51 +43,51 @@ class KernelRunner {
   // errors of run().
   Result<void> prepare(const std::vector<PlannedArgument>& planned);
   // Runs the launch n times and returns a sample for each run: its time on the device, the sum of its steps, and its
-  // conditions. Runs of one wait get the same reading of the sensors. Waits at most n * limit, and `compile_limit` more
-  // if the driver compiles the kernels only now. `kernels` has the kernel of each step's function. If other processes
-  // compute on the device, each wait (Outputs::reused) begins with one more run that does not count, because its time
-  // may include that of the other processes.
+  // conditions. Runs that are waited for together get the same reading of the sensors. Waits at most n * limit, and
+  // `compile_limit` more if the driver compiles the kernels only now. `kernels` has the kernel of each step's function.
+  // If other processes compute on the device, each wait (Outputs::reused) begins with one more run that does not count,
+  // because its time may include that of the other processes.
   Result<std::vector<Sample>> run(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                   Nanoseconds limit, Nanoseconds compile_limit = {});
   // Runs the launch n times without timing it, because timing would leave a short gap between two launches. Launches
   // are prepared once, and there are as few waits as possible. The limit of a wait is `limit` for each run, for at most
   // 32 runs.
   Result<void> keep_busy(const Kernels& kernels, const Launch& launch, std::size_t n, Nanoseconds limit);
-  // True if a timed run restores or flushes anything before it launches.
+  // True if a timed run restores buffers or flushes caches before it launches.
   bool has_set_up() const;
   // Returns the size in bytes of each buffer that is restored before a run.
   std::vector<std::size_t> restored() const;
-  // Does the set-up of n runs without launching. Call it after prepare().
+  // Does only the set-up of n runs, without launching. Call it after prepare().
   Result<void> set_up_alone(std::size_t n, Nanoseconds limit);
-  // Launches as often as it takes to count these counters (backend::Counters::count()), each time from the same
+  // Launches as often as is needed to count these counters (backend::Counters::count()), each time from the same
   // contents. Call it after prepare().
   Result<std::vector<Metric>> count(const Kernels& kernels, const Launch& launch,
                                     const std::vector<std::string>& counters, Nanoseconds limit);
-  // Checks that the counters can be counted. Fails with not_found, invalid_argument or unavailable, saying why not.
+  // Checks that the counters can be counted. Fails with not_found, invalid_argument or unavailable, and the reason.
   // Call it after prepare().
   Result<void> check_counters(const std::vector<std::string>& counters, Nanoseconds limit);
-  // Returns the contents of a vector argument; valid until the next read.
+  // Returns the contents of a vector argument, which are valid until the next read.
   Result<std::span<const std::byte>> read(std::size_t argument);
-  // Describes in words the writes outside the buffers since the last call; empty if there are none.
+  // Describes in words the writes outside the buffers since the last call; empty if there were none.
   Result<std::string> out_of_bounds_writes();
-  // Forgets everything on the device. Call it before the device's reset().
+  // Forgets all objects on the device. Call it before the device's reset().
   void drop();
 
-  // Returns how long commands were under way on the device, since this object was made.
+  // Returns the total time for which commands were under way on the device since this object was made.
   Nanoseconds working_time() const { return working_; }
   // Returns the part of working_time() that moved contents between host and device.
   Nanoseconds transfer_time() const { return transferring_; }
-  // Returns the part of working_time() in which timed runs waited for a device that others use, as far as its events
-  // show: the time outside the span from the first launch of a wait to the end of its last. On a CPU, which also
-  // compiles and sends, no time counts as waiting.
+  // Returns the part of working_time() in which timed runs waited for a device that others use, as far as the device's
+  // events show. It is the time of a wait outside the span from its first launch to the end of its last. On a CPU,
+  // which also compiles and sends, no time counts as waiting.
   Nanoseconds queueing_time() const { return queueing_; }
   // Returns how many times the host waited for launches.
   std::size_t waits() const { return waits_; }
-  // Returns how long the device has been at work for timed runs (Outputs::reused) since it last idled.
+  // Returns how long the device has been at work for timed runs (Outputs::reused) since it was last idle.
   Nanoseconds busy_time() const;
 
  private:
-  using Events = std::vector<std::unique_ptr<backend::Event>>;  // one for each launch of a run
+  using Events = std::vector<std::unique_ptr<backend::Event>>;  // events, one for each launch of a run
   struct PreparedStep {
     std::unique_ptr<backend::PreparedLaunch> launch;
     std::size_t repeat = 1;
@@ -107,7 +107,7 @@ class KernelRunner {
   ArgumentAccess access(std::size_t argument) const {
     return std::get<VectorArgument>(arguments_[argument].kind).access;
   }
-  // Returns the result of wait(), whose time counts as working time.
+  // Returns the result of wait(), and counts the time of the call as working time.
   template <typename Wait>
   auto while_working(Wait wait) {
     const Stopwatch stopwatch;
@@ -124,17 +124,17 @@ class KernelRunner {
   Result<void> upload_missing(const std::vector<PlannedArgument>& planned, std::size_t& uploaded);
   Result<void> upload(std::size_t argument, const PlannedBuffer& planned);
   Result<std::unique_ptr<backend::Buffer>> create(const PlannedBuffer& planned);
-  // Queues everything that comes before a launch.
+  // Queues all commands that come before a launch.
   Result<void> set_up(Outputs outputs);
   Result<void> restore(Outputs outputs);
   Result<void> flush_caches();
-  // Calls `queue` n times, submits in parts, and waits for all.
+  // Calls `queue` n times, submits the commands in parts, and waits for all.
   template <typename Queue>
   Result<void> keep_at_work(std::size_t n, Nanoseconds limit, Queue queue);
   Result<std::vector<Sample>> run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                         Nanoseconds limit);
-  // Notes how long these runs queued for the device, which took `waited` until they had ended. The times of the first
-  // `uncounted` are not used.
+  // Notes how long these runs queued for the device. `waited` is the time until they had ended. The times of the first
+  // `uncounted` runs are not used.
   Result<void> note_queueing(const std::vector<Events>& runs, std::size_t uncounted, Nanoseconds waited);
   // Queues set-up and launches of a run. After an error the stream is destroyed.
   Result<Events> queue_run(const Kernels& kernels, const Launch& launch, Outputs outputs);
@@ -148,7 +148,7 @@ class KernelRunner {
   backend::Device& device_;
   const EvaluatorOptions& options_;
   std::unique_ptr<backend::Stream> stream_;
-  std::unique_ptr<backend::Buffer> flush_;  // larger than the caches; only with Cache::cold
+  std::unique_ptr<backend::Buffer> flush_;  // buffer that is larger than the caches; only with Cache::cold
   std::vector<Slot> slots_;
   std::vector<std::byte> read_back_;
   Nanoseconds working_;

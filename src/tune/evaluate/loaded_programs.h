@@ -1,5 +1,5 @@
-// LoadedPrograms: a cache of the programs loaded last. It is for specs in which configurations that differ only in
-// launch parameters or clocks share a program.
+// LoadedPrograms: a cache of the programs that were loaded last. It is for specs in which configurations that differ
+// only in launch parameters or clocks share a program.
 #pragma once
 
 #include <algorithm>

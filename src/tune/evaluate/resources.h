@@ -19,11 +19,11 @@ backend::KernelResources worst_of(const backend::KernelResources& a, const backe
 // Converts the resources that the backend reported to metrics, named as in resource_names().
 std::vector<Metric> metrics_of(const backend::KernelResources& resources);
 
-// Returns the configuration with metrics as further values, for the expressions that read them.
+// Returns the configuration with metrics as further values, for expressions that read these.
 Configuration with_metrics(const Configuration& configuration, const std::vector<Metric>& metrics);
 
-// Checks that no parameter has the name of a figure of a measurement. Fails with invalid_argument if one does, because
-// expressions would then read the parameter.
+// Checks that no parameter has the name of a figure of a measurement. Fails with invalid_argument if a parameter does,
+// because expressions would then read the parameter.
 Result<void> check_figure_names(const std::vector<Parameter>& parameters);
 
 // The spec's conditions on resources.
@@ -32,9 +32,9 @@ class ResourceConstraints {
   // Compiles the constraints. Fails with parse_error, or with not_found for an unknown name (and the nearest one).
   static Result<ResourceConstraints> compile(const KernelSpec& spec, const std::vector<Parameter>& parameters);
 
-  // Returns a text on the first constraint that does not hold, with the values it read; empty if all hold. A constraint
-  // that reads a resource unknown to the backend holds. Fails if an expression cannot be evaluated with these values,
-  // as in a division by zero.
+  // Describes the first constraint that does not hold, with the values that it read. Returns an empty text if all hold.
+  // A constraint that reads a resource unknown to the backend counts as holding. Fails if an expression cannot be
+  // evaluated with these values, as in a division by zero.
   Result<std::string> broken(const std::vector<Metric>& resources, const Configuration& configuration) const;
 
  private:

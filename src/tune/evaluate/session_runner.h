@@ -16,7 +16,7 @@ class SessionRunner : public measure::Runner {
       : run_(run), configuration_(configuration), kernels_(kernels), launch_(launch) {}
 
   Result<std::vector<Sample>> run(std::size_t n) override {
-    // Sets clocks and buffers again, because another configuration may have run meanwhile, with other clocks and
+    // Sets clocks and buffers again, because another configuration may have run meanwhile, with its own clocks and
     // buffers.
     WATTUNE_TRY(run_.clocks.apply(configuration_));
     WATTUNE_TRY(run_.session.prepare(launch_.arguments));

@@ -1,5 +1,5 @@
 // StepPlan: a step of a spec's launches, compiled once per run: a launch of a function or a group of steps. It holds
-// how often the step is repeated, the name of the index, and the buffers that change places between repetitions.
+// the number of repetitions, the name of their index, and the buffers that change places between repetitions.
 //
 // Mistakes in the spec are errors of compile(); impossible values of one configuration are errors of visit(). Immutable
 // after compile.
@@ -18,10 +18,10 @@
 
 namespace wattune::inline v0_1::tune {
 
-// For each argument, the argument whose buffer it has at some point between two launches.
+// For each argument, the argument whose buffer it has at a moment between two launches.
 using Holders = std::vector<std::size_t>;
 
-// Returns the holders while nothing changes places: each argument holds its own buffer.
+// Returns the holders while no buffers have changed places: each argument holds its own buffer.
 inline Holders own_holders(std::size_t arguments) {
   Holders holders(arguments);
   std::iota(holders.begin(), holders.end(), std::size_t{0});
@@ -31,10 +31,11 @@ inline Holders own_holders(std::size_t arguments) {
 class StepPlan;
 
 // A walk through the launches of a run. `launch` is called for each launch with the values that its expressions read:
-// the configuration, and the indices of the series around it. It also gets the number of unchanged repetitions.
+// the configuration, and the indices of the repetitions around the launch. It also gets the number of times that the
+// launch is repeated without a change.
 struct StepWalk {
   std::function<Result<void>(const StepPlan& step, const Configuration& values, std::size_t repeat)> launch;
-  Holders holders;  // between two launches; in the end, after the last
+  Holders holders;  // holders between two launches; at the end, after the last launch
   std::size_t repetitions = 0;
 };
 
@@ -55,7 +56,7 @@ class StepPlan {
   const std::vector<std::size_t>& arguments() const { return arguments_; }
   const GeometryPlan& geometry() const { return geometry_; }
   const std::vector<ScalarValue>& values() const { return values_; }
-  // Returns the swaps of this step and of all steps inside it.
+  // Returns the swaps of this step and of all steps in its group.
   std::vector<std::vector<std::size_t>> all_swaps() const;
 
  private:

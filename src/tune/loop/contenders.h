@@ -16,23 +16,25 @@ class Contenders {
  public:
   struct Contender {
     Trial trial;
-    bool resumed = false;  // measured by an earlier run, which may have checked less
+    bool resumed = false;  // true if an earlier run measured the Trial, which may have checked less
   };
 
-  // Makes an empty list. With a slowdown, only Trials within that limit of the fastest are kept (Objective::slowdown).
+  // Makes an empty list. With a slowdown limit, only Trials within that limit of the fastest are kept
+  // (Objective::slowdown).
   explicit Contenders(std::optional<double> slowdown = {}) : slowdown_(slowdown) {}
 
   // Adds a Trial. Precondition: it is correct.
   void add(const Trial& trial, bool resumed);
   // Returns the best Trial, by the figures of the search; nullptr if there is none.
   const Trial* best() const { return best_.empty() ? nullptr : &best_.front().trial; }
-  // Returns the longest time that may win; infinite without a slowdown.
+  // Returns the longest time with which a Trial may win. Returns infinity if no limit on the slowdown is set.
   Nanoseconds longest_time() const;
   // Takes a correct Trial of the final. Its time replaces that of the search.
   void measured_again(const Trial& trial);
-  // Returns at most `most` finalists. A Trial is a finalist if it cannot be told from the best Trial of the same
-  // device, because times of two devices do not compare exactly. The best of all comes first, then the best of each
-  // other device, and so on. With a slowdown the fastest one comes last, so that the others run in turns with it.
+  // Returns at most `most` finalists. A Trial is a finalist if it may be as good as the best Trial of the same device;
+  // times of two devices cannot be compared exactly. The best of all comes first, then the best of each other device,
+  // then the second ones, and so on. With a slowdown limit the fastest one comes last, so that it also runs in turns
+  // with the others.
   std::vector<Contender> finalists(std::size_t most, const IntervalOf& interval) const;
   void remove(ConfigurationId id);
 
@@ -44,9 +46,11 @@ class Contenders {
   void add_fastest(std::vector<Contender>& finalists, std::size_t most) const;
 
   std::optional<double> slowdown_;
-  std::vector<Contender> best_;                                             // by the objective that the search measured
-  std::unordered_map<ConfigurationId, Nanoseconds, search::IdHash> times_;  // with a slowdown: of all Trials that count
-  Nanoseconds fastest_{std::numeric_limits<double>::infinity()};            // the least of `times_`
+  std::vector<Contender> best_;                                             // the best Trials, by the objective that
+                                                                            // the search measured
+  std::unordered_map<ConfigurationId, Nanoseconds, search::IdHash> times_;  // with a slowdown limit: the times of all
+                                                                            // Trials that count
+  Nanoseconds fastest_{std::numeric_limits<double>::infinity()};            // the least time in `times_`
 };
 
 }  // namespace wattune::tune

@@ -1,4 +1,4 @@
-// FinalStage: the end of a search. It calls contestants for a final, and again if none of the finalists proves correct.
+// FinalStage: the end of a search. It names the contestants of a final, and names others if no finalist proves correct.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ class FinalStage {
   // Makes the stage; the tally outlives it.
   FinalStage(const measure::ShootOutOptions& options, Tally& tally) : options_(options), tally_(tally) {}
 
-  // Calls the next contestants; returns false if some are called already or no final is needed. After cancelling there
-  // is no final. `turn_overhead` is the time of a turn beyond its runs.
+  // Calls the next contestants. Returns false if contestants are already named, or if no final is needed. After
+  // cancelling there is no final. `turn_overhead` is the time of a turn beyond its runs.
   bool call(const IntervalOf& interval, Nanoseconds turn_overhead, bool cancelled);
-  // Returns the contestants, as the search measured them: the finalists, then the default configuration if it is none
-  // of them. Empty if none are called.
+  // Returns the contestants as the search measured them: the finalists, then the default configuration if it is not a
+  // finalist. Returns nothing if no contestants are named.
   const std::vector<Trial>& contestants() const { return contestants_; }
   // Decides the final and sets the place of each contestant that ran.
   void judge(Final& final);
-  // Ends without a winner of the final: the best of the search is the result.
+  // Ends without a final's winner, so that the best of the search is the result.
   void give_up();
 
  private:
@@ -39,7 +39,7 @@ class FinalStage {
   Nanoseconds turn_overhead_;
   std::size_t most_ = 0;  // number of finalists; set once the final has begun
   std::vector<Trial> contestants_;
-  std::size_t finalists_ = 0;  // number of contestants at the front that are finalists
+  std::size_t finalists_ = 0;  // number of contestants that are finalists; they come first
   bool over_ = false;
 };
 
