@@ -15,7 +15,7 @@ namespace {
 
 using TypeName = std::pair<std::string_view, ElementType>;
 
-// The element types that have vectors, with the names from which the vectors' names are made.
+// The element types that have vector types. The names of the vector types are made from the names here.
 constexpr std::array kComponents{
     TypeName{"char", ElementType::int8},
     TypeName{"uchar", ElementType::uint8},
@@ -53,7 +53,7 @@ std::optional<ElementType> find(std::span<const TypeName> names, std::string_vie
   return found == names.end() ? std::nullopt : std::optional(found->second);
 }
 
-// Returns the element type of "unsigned long int" and the like, whose words may stand in any order.
+// Returns the element type of "unsigned long int" and the like, whose words may have any order.
 std::optional<ElementType> integer_of(const std::vector<std::string>& words) {
   static constexpr std::array<std::string_view, 6> kWords{"char", "short", "int", "long", "signed", "unsigned"};
   const auto has = [&](std::string_view word) { return std::ranges::count(words, word) > 0; };

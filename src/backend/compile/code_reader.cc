@@ -1,5 +1,4 @@
-// Reads a source as its preprocessor would, as far as the conditions can be decided: text that they exclude is left
-// out.
+// Reads a source as its preprocessor would, as far as the conditions can be decided. Leaves out text that they exclude.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -80,14 +79,14 @@ class CodeReader {
   }
 
  private:
-  // A conditional part that is being read: whether its lines are compiled, and whether an earlier part of the same
-  // condition was.
+  // A part of a condition that is being read: whether its lines are compiled, and whether an earlier part of the same
+  // condition was compiled.
   struct Branch {
     std::optional<bool> in;
     std::optional<bool> before;
   };
 
-  // Tells whether the current line is compiled, by all conditions around it; nullopt if that is unclear.
+  // Tells whether the current line is compiled, by all conditions around it; nullopt if that cannot be decided.
   std::optional<bool> is_in() const {
     bool clear = true;
     for (const Branch& branch : branches_) {
@@ -100,7 +99,7 @@ class CodeReader {
   void read(std::string_view text, const fs::path& folder, int depth) {
     const std::size_t outside = branches_.size();
     std::istringstream lines(joined_lines(without_comments(text)));
-    std::istringstream originals(joined_lines(std::string(text)));  // with quotes, as in #include "name"
+    std::istringstream originals(joined_lines(std::string(text)));  // the text with its quotes, as in #include "name"
     std::string original;
     for (std::string line; std::getline(lines, line);) {
       std::getline(originals, original);
@@ -193,7 +192,7 @@ class CodeReader {
       if (!once_.insert(file).second && is_once_.contains(file)) return;
       std::ifstream stream(file, std::ios::binary);
       std::string text{std::istreambuf_iterator<char>(stream), {}};
-      if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark
+      if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // removes a byte order mark
       if (text.find("#pragma once") != std::string::npos) is_once_.insert(file);
       return read(text, file.parent_path(), depth + 1);
     }
@@ -206,7 +205,7 @@ class CodeReader {
   std::set<std::string> changed_;  // names that are defined more than once
   std::set<fs::path> once_;
   std::set<fs::path> is_once_;
-  bool complete_ = true;  // true if every text that may define a name was read
+  bool complete_ = true;  // true if every text that may define a name has been read
 };
 
 }  // namespace

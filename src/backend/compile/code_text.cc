@@ -7,8 +7,8 @@ namespace wattune::inline v0_1::backend {
 
 namespace {
 
-// Returns the words of a type with one blank between them. Empty for pointers, arrays, functions and structs, and if a
-// macro in it is not clear.
+// Returns the words of a type with one blank between them. Returns an empty text for pointers, arrays, functions and
+// structs, and if a macro in the type is not clear.
 std::string plain_type(const PlainCode& code, const std::string& declared) {
   const std::optional<std::string> meant = expanded(declared, code.macros);
   if (!meant || meant->find_first_of("*([{,#<:") != std::string::npos) return {};
@@ -37,8 +37,8 @@ std::string declared_type(const PlainCode& code, std::string_view keyword, std::
   return type.empty() ? "?" : type;
 }
 
-// Returns the type that the code's typedefs and aliases give the name `name`. Empty if there is none, if several
-// differ, or if one is not clear.
+// Returns the type that the code's typedefs and aliases give the name `name`. Returns an empty text if there is no such
+// type, if several differ, or if one is not clear.
 std::string typedef_of(const PlainCode& code, const std::string& name) {
   std::string found;
   for (const std::string_view keyword : {"typedef ", "using "}) {

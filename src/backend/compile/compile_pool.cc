@@ -170,7 +170,7 @@ class PooledSource::Queue {
     return job && job->state == JobState::done && !job->awaited ? job : nullptr;
   }
 
-  // Returns the next job of this urgency. Sources take turns: a source that was served is asked last the next time.
+  // Returns the next job of this urgency. Sources take turns: a source that was served comes last the next time.
   std::optional<Work> next(Need need) {
     for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
       if (const JobPointer job = (*entry)->next(need)) {
@@ -187,7 +187,7 @@ class PooledSource::Queue {
     return work ? work : next(Need::soon);
   }
 
-  // Returns the next job for the process of this number. At least one process always serves callers that wait.
+  // Returns the next job for the process of this number. At least one process always serves waiting callers.
   std::optional<Work> next_for(std::size_t process) {
     if (beyond_limit(process)) return std::nullopt;
     std::optional<Work> work = prompt_is_busy_ ? next_prompt() : std::nullopt;
@@ -244,7 +244,7 @@ class PooledSource::Queue {
     }
   }
 
-  // Compiles a job and turns exceptions into errors, because the caller that waits must learn that it is done.
+  // Compiles a job and turns exceptions into errors, because the waiting caller must learn that the job is done.
   Compiled produce_or_explain(CompileProcess& process, const Work& work) {
     try {
       return produce(process, work);
@@ -299,10 +299,10 @@ class PooledSource::Queue {
   CompileProcess prompt_process_;
   mutable std::mutex mutex_;  // guards all members below
   std::condition_variable changed_;
-  std::vector<EntryPointer> entries_;  // the source to be served next comes first
+  std::vector<EntryPointer> entries_;  // entries of the sources; the source to be served next comes first
   std::size_t limit_ = 0;
   bool stopping_ = false;
-  bool prompt_is_busy_;                   // true if it is busy or does not exist
+  bool prompt_is_busy_;                   // true if the prompt process is busy or does not exist
   std::deque<CompileProcess> processes_;  // a deque keeps the addresses of its elements
   std::vector<std::thread> threads_;      // the last member, because the threads use the others
   std::thread prompt_thread_;
@@ -354,7 +354,8 @@ PooledSource CompilePool::add(CompileTarget target, KernelSource source) {
   return PooledSource(*queue_, queue_->add(std::move(target), std::move(source), true));
 }
 
-// Announces one job for each process. All begin at once, and none ends before its process has loaded the compiler.
+// Announces one job for each process. All jobs begin at once, and no job ends before its process has loaded the
+// compiler.
 PooledSource CompilePool::warm_up(CompileTarget target, KernelSource nothing, Nanoseconds limit) {
   PooledSource source(*queue_, queue_->add(std::move(target), std::move(nothing), false));
   std::vector<ImageRequest> of_each;

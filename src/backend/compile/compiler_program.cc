@@ -36,7 +36,7 @@ Belongings& belongings() {
   return *all;
 }
 
-// A program that runs, until this object is destroyed.
+// A program that runs as long as this object exists.
 class Running {
  public:
   explicit Running(pid_t program) : program_(program) {}
@@ -51,8 +51,8 @@ class Running {
   const pid_t program_;
 };
 
-// Starts the program, in a process group of its own unless this is a worker. Returns errno if it cannot be started, 0
-// otherwise.
+// Starts the program in a process group of its own, unless this process is a worker. Returns errno if the program
+// cannot be started, 0 otherwise.
 int spawn(const std::vector<std::string>& command, const std::filesystem::path& log, pid_t& child) {
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -66,7 +66,7 @@ int spawn(const std::vector<std::string>& command, const std::filesystem::path& 
   posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  // The calling thread may block signals, so that another thread gets them. The child must not inherit that.
+  // The calling thread may block signals, so that another thread gets them. The child must not inherit the blocking.
   sigset_t none;
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
@@ -81,8 +81,8 @@ int spawn(const std::vector<std::string>& command, const std::filesystem::path& 
   return failure;
 }
 
-// Reaps a killed program, but waits for a limited time only: one that is stuck in a file system (a lost network share)
-// does not end.
+// Reaps a killed program, but waits only for a limited time. A program that is stuck in a file system (a lost network
+// share) does not end.
 void reap_killed(pid_t child) {
   constexpr Nanoseconds kReapLimit = nanoseconds_from_seconds(10);
   const Polling polling;

@@ -89,7 +89,8 @@ Number apply(std::string_view sign, std::int64_t a, std::int64_t b) {
   return sign == "/" ? a / b : a % b;
 }
 
-// Returns the result of && or ||. A false operand decides &&, a true one ||, even if the other is unknown.
+// Returns the result of && or ||. A false operand decides &&, and a true operand decides ||, even if the other operand
+// is unknown.
 Number apply_logical(bool is_and, Number a, Number b) {
   for (const Number& each : {a, b})
     if (each && (*each != 0) != is_and) return is_and ? 0 : 1;

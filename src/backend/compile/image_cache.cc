@@ -31,7 +31,7 @@ constexpr std::string_view kUnfinishedSuffix = ".wattune-image-new";
 // The age from which an unfinished file counts as abandoned by a killed process.
 constexpr auto kAbandonedFileAge = std::chrono::hours(1);
 
-// Returns the bytes of an image, preceded by their hash, by which damage is noticed.
+// Returns the bytes of an image, preceded by their hash. Damage is noticed by the hash.
 std::string as_bytes(const Image& image) {
   worker::Writer body;
   body.put(image);
@@ -66,7 +66,7 @@ struct CacheFile {
   fs::file_time_type used;
 };
 
-// Lists the cache's files. Another process may remove some meanwhile; these are skipped.
+// Lists the cache's files. Files that another process removes meanwhile are skipped.
 std::vector<CacheFile> list(const fs::path& folder) {
   std::vector<CacheFile> files;
   std::error_code failed;
@@ -94,8 +94,8 @@ class FolderOfImages : public ImageCache {
   const fs::path folder_;
   const std::uint64_t limit_;
   std::mutex mutex_;                   // guards the two members below
-  std::uint64_t written_ = 0;          // bytes since the last trim()
-  std::uint64_t temporary_files_ = 0;  // number of files so far, for their names
+  std::uint64_t written_ = 0;          // number of bytes written since the last trim()
+  std::uint64_t temporary_files_ = 0;  // number of temporary files so far; their names contain it
 };
 
 class ImagesInMemory : public ImageCache {
@@ -141,7 +141,8 @@ Result<std::shared_ptr<ImageCache>> ImageCache::open(const fs::path& folder, std
 
 namespace {
 
-// Finds an image. Sets its file's modification time to now, by which the least recently used image is found.
+// Finds an image. Sets its file's modification time to the present. The least recently used image is found by these
+// times.
 std::optional<Image> FolderOfImages::find(const std::string& key) const {
   const fs::path file = file_of(key);
   std::ifstream stream(file, std::ios::binary);

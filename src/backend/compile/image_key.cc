@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::backend {
 namespace {
 
 // The version of the keys. Raise it when Wattune passes other input to compilers for the same source, or stores more of
-// their output.
+// the compilers' output.
 constexpr int kFormat = 5;
 
 // Adds nvcc's environment to the options: its own options, and the header folders of the host's compiler.

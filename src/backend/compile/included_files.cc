@@ -24,7 +24,7 @@ constexpr std::string_view kInclude = "include";
 
 // A directive that reads another file.
 struct Directive {
-  bool plain = false;               // #include "name" or #include <name>
+  bool plain = false;               // true for #include "name" or #include <name>
   std::optional<std::string> name;  // nullopt if the name is a macro
 };
 
@@ -112,7 +112,8 @@ std::optional<std::string> file_named_at(const std::vector<std::string>& options
   return i + 1 < options.size() ? std::optional(options[i + 1]) : std::nullopt;
 }
 
-// Returns the text in quotes, if it contains a blank, at which it may be split, and no quotes.
+// Returns the text in quotes if it contains a blank, at which it might be split, and no quotes. Returns other texts
+// unchanged.
 std::string quoted_for_option(const std::string& text) {
   const bool is_plain = text.find(' ') == std::string::npos || text.find('"') != std::string::npos;
   return is_plain ? text : '"' + text + '"';

@@ -15,7 +15,7 @@ namespace wattune::inline v0_1::backend {
 
 namespace {
 
-// Tells whether the word is a keyword that may stand right before a value, and so is not a type.
+// Tells whether the word is a keyword that may stand right before a value. Such a word is not a type.
 bool is_keyword(std::string_view word) {
   static constexpr std::array<std::string_view, 11> kKeywords{
       "return", "else", "case", "do", "goto", "sizeof", "const", "static", "volatile", "throw", "typename"};
@@ -36,7 +36,8 @@ std::string_view without_stars(std::string_view text) {
 }
 
 // Returns the piece of code that the macro of this name breaks, given the text around the name: a member, or a
-// declaration with its type. If a star precedes the name, only types of the language count, since it may be a product.
+// declaration with its type. If a star precedes the name, only types of the language count, because the text may
+// otherwise be a product.
 std::optional<std::string> replaced(std::string_view before, std::string_view name, std::string_view behind,
                                     Language language) {
   before = trimmed(before);

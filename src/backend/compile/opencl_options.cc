@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kBlanksOfOptions = " \t\n";
 
-// Returns the text without the backslashes that a shell needs in `-DNAME=\"a b\"`.
+// Returns the text without backslashes before quotes, which a shell needs in `-DNAME=\"a b\"`.
 std::string without_shell_quotes(std::string text) {
   constexpr std::string_view kQuote = "\\\"";
   if (text.find("=\\\"") == std::string::npos) return text;
@@ -50,7 +50,7 @@ std::vector<std::string> parts_of(const std::string& text) {
   return parts;
 }
 
-// Returns the folder that a relative name means.
+// Returns the folder to which a relative name refers.
 fs::path folder_from(const KernelSource& source, const fs::path& named) {
   std::error_code failed;
   if (named.is_absolute() || source.file.empty() || fs::is_directory(named, failed)) return named;

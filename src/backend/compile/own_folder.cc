@@ -30,8 +30,8 @@ bool is_at(const Descriptor& folder, const fs::path& path) {
          opened.st_dev == found.st_dev;
 }
 
-// Locks a folder of this user. The result is empty if the folder is another user's, or if it is locked already and
-// `wait` is false.
+// Locks a folder of this user. The result is empty if the folder is another user's, or if the folder is locked already
+// and `wait` is false.
 Descriptor lock(const fs::path& path, bool wait) {
   Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
@@ -65,7 +65,7 @@ bool has_mark(const Descriptor& folder, const fs::path& path) {
   return status.st_uid == geteuid() && got > 0 && *mark == std::string(text.data(), static_cast<std::size_t>(got));
 }
 
-// True if mkdtemp() makes such a name from our template: the prefix and six letters or digits.
+// True if the name is one that mkdtemp() makes from our template: the prefix and six letters or digits.
 bool is_named_by_us(const std::string& name, const std::string& prefix) {
   constexpr std::size_t kLetters = 6;
   return name.starts_with(prefix) && name.size() == prefix.size() + kLetters &&
@@ -88,7 +88,7 @@ Result<OwnFolder> OwnFolder::create(const std::string& prefix) {
   std::error_code failed;
   const fs::path place = fs::temp_directory_path(failed);
   if (!failed) remove_abandoned(place, prefix);
-  // Another process may clean up and remove the folder after it was made and before it is locked.
+  // Another process may clean up and remove the folder between its creation and its locking.
   for (;;) {
     std::string path = place / (prefix + "XXXXXX");
     if (failed || mkdtemp(path.data()) == nullptr)
@@ -105,7 +105,8 @@ Result<OwnFolder> OwnFolder::create(const std::string& prefix) {
   }
 }
 
-// Removes the folder. The mark goes last, so that a folder that a killed process left half removed is still recognised.
+// Removes the folder. The mark is removed last. So a folder that a killed process has removed only in part is still
+// recognised.
 void remove_own_folder(const fs::path& path) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(path, ignored))

@@ -21,13 +21,13 @@ std::string folder_of(const KernelSource& source) {
   return fs::absolute(source.file, failed).parent_path().string();
 }
 
-// An option with a value, in the spelling that compilers get.
+// An option with a value, with the spelling in which compilers get it.
 struct ValuedOption {
   std::string_view name;
   std::string_view passed;
 };
 
-// The spellings of -I, -D and -isystem. Every spelling precedes those that it begins with.
+// The spellings of -I, -D and -isystem. If one spelling begins with another, the longer one comes first.
 constexpr ValuedOption kValued[] = {{"--include-path=", "-I"},
                                     {"--include-path", "-I"},
                                     {"-isystem=", "-isystem"},

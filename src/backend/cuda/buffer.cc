@@ -50,7 +50,7 @@ Result<std::unique_ptr<Buffer>> CudaBuffer::adopt(const std::shared_ptr<Session>
   return std::unique_ptr<Buffer>(new CudaBuffer(Handle<CUdeviceptr>::borrow(session, address), bytes, 0));
 }
 
-// Writes the guard zones and waits for that, because streams do not wait for the service stream.
+// Writes the guard zones and waits until they are written, because streams do not wait for the service stream.
 Result<void> CudaBuffer::write_guards() const {
   if (guard_bytes_ == 0) return {};
   Session& session = *allocation_.session();

@@ -4,7 +4,7 @@ namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 
-// The longest time between two marks; as a float in milliseconds it still has a resolution of 15 ns.
+// The longest time between two marks. In milliseconds, as a float, such a time still has a resolution of 15 ns.
 constexpr Nanoseconds kMarkLifetime = nanoseconds_from_ms(250);
 
 Nanoseconds between(ClockMark::HostTime from, ClockMark::HostTime to) {
@@ -53,7 +53,7 @@ Result<void> Clock::record() {
   WATTUNE_ASSIGN(Handle<CUevent> event, make_event(session_));
   if (const CUresult code = session_->cu().cuEventRecord(event.get(), session_->service_stream()); code != CUDA_SUCCESS)
     return session_->failure(code, "reading the device's clock");
-  if (mark_) (void)mark_->settle();  // otherwise a mark that is never asked would keep all earlier marks
+  if (mark_) (void)mark_->settle();  // otherwise a mark whose moment is never needed would keep all earlier marks
   mark_ = std::make_shared<ClockMark>(std::move(event), std::move(mark_));
   return {};
 }

@@ -30,7 +30,7 @@ Result<Image> compile_with_wanted(const CompileTarget& target, const KernelSourc
 // Returns the lines of the assembler's log that concern the user, without the last line break.
 std::string without_figures(const PtxasLog& log) { return log.rest.substr(0, log.rest.find_last_not_of('\n') + 1); }
 
-// Returns the kind of an image, which is PTX or a cubin: compilers make nothing else.
+// Returns the kind of an image. It is PTX or a cubin, because compilers make nothing else.
 ImageKind image_kind(SourceKind kind) { return kind == SourceKind::ptx ? ImageKind::ptx : ImageKind::cubin; }
 
 // Returns the declared parameters of functions whose symbol is their name (`extern "C"`).

@@ -10,7 +10,7 @@ namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 
-// Returns the value at this offset of the code; nullopt if the code ends before.
+// Returns the value at this offset of the code; nullopt if the code ends before the value does.
 template <typename T>
 std::optional<T> value_at(std::string_view code, std::uint64_t at) {
   if (at > code.size() || code.size() - at < sizeof(T)) return std::nullopt;
@@ -32,9 +32,10 @@ std::string text_at(std::string_view strings, std::uint64_t at) {
 
 // Returns the bytes of each parameter of a kernel, read from its attributes. An attribute begins with a byte for its
 // format and one for its kind. Two bytes follow, which are its value or the size of the data that follows. Each
-// parameter has an attribute: its number is at byte 4 of the data. Its size is in the upper bits of the last word or,
-// in the second version, which allows larger ones, in the lower half. One more attribute has the size of all
-// parameters. Returns nullopt if a parameter is missing, or if only one of size and parameters is present.
+// parameter has an attribute: its number is at byte 4 of the data. Its size is in the upper bits of the last word. In
+// the second version of the attribute, which allows larger sizes, it is in the lower half of that word. One more
+// attribute has the size of all parameters. Returns nullopt if a parameter is missing, or if only one of size and
+// parameters is present.
 std::optional<std::vector<std::size_t>> parameters_in(std::string_view attributes) {
   constexpr std::uint8_t kSized = 4;
   constexpr std::uint8_t kAllParameters = 0x19;

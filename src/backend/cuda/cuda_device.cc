@@ -137,7 +137,7 @@ class CudaDevice : public Device {
             .compiler = {}};
   }
 
-  // Loads a program, and fails with timeout if `stopwatch` is then beyond `limit`.
+  // Loads a program. Fails with timeout if `stopwatch` then shows more than `limit`.
   Result<std::unique_ptr<Program>> load_within(const Image& image, std::span<const Macro> macros, Nanoseconds limit,
                                                const Stopwatch& stopwatch) {
     Result<std::unique_ptr<Program>> program = load_program(session_, image, macros);
@@ -165,7 +165,7 @@ Result<CuDevice> device_of_context(const CuApi& cu) {
   return std::move(*found);
 }
 
-// Opens a device in the session that `open` makes.
+// Opens a device with a session that `open` makes.
 Result<std::unique_ptr<Device>> open_in_session(const std::string& selector,
                                                 Result<std::shared_ptr<Session>> (*open)(const CuDevice& device)) {
   WATTUNE_ASSIGN(const std::vector<CuDevice> devices, list_devices());

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kCuptiLibraries[] = {"libcupti.so.13", "libcupti.so.12"};
 
-// Returns the names of CUPTI to try: those of the driver's own major version and of older ones, which the driver
+// Returns the names of CUPTI to try. These have the driver's own major version or an older one, which the driver also
 // supports.
 std::vector<std::string> cupti_candidates(std::optional<int> driver_version) {
   if (const char* const file = std::getenv("WATTUNE_LIBCUPTI")) return {file};

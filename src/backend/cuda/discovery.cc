@@ -11,8 +11,8 @@ namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 
-// Returns an attribute of the device. If the driver cannot answer, the attribute is 0, so that the device is listed all
-// the same.
+// Returns an attribute of the device. If the driver cannot answer, the attribute is 0, so that the device is listed
+// nevertheless.
 int attribute(const CuApi& cu, CUdevice device, int which) {
   int value = 0;
   cu.cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(which), device);
@@ -32,8 +32,8 @@ std::string pci_bus_id_of(const CuApi& cu, CUdevice device) {
   return id.data();
 }
 
-// Returns the types that devices of this compute capability have instructions for. Older ones convert half and bfloat16
-// to float.
+// Returns the types that devices of this compute capability have instructions for. Older devices convert half and
+// bfloat16 to float.
 std::vector<std::string> types_of(int major, int minor) {
   std::vector<std::string> types;
   if (major > 5 || (major == 5 && minor >= 3)) types.emplace_back("half");

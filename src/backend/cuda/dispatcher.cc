@@ -8,8 +8,8 @@ namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 
-// The most commands that are sent while streams are held. A stream takes about a thousand before it blocks the host. A
-// launch sends three, and one for each constant symbol.
+// The largest number of commands that are sent while streams are held. A stream takes about a thousand before it blocks
+// the host. A launch needs three commands, and one more for each constant symbol.
 constexpr std::size_t kHeldCommands = 128;
 
 constexpr const char* kWaiting = "waiting for another stream";
@@ -137,7 +137,7 @@ void Dispatcher::hand_over(Lanes lanes) {
 
 void Dispatcher::advance() {
   if (left_.empty()) return;
-  (void)clock_.mark();  // makes a new mark if the last is old, before a stream is held
+  (void)clock_.mark();  // makes a new mark before a stream is held, if the last mark is old
   std::vector<const Lane*> waiting;
   std::vector<Entry> left;
   for (Entry& entry : left_) {
@@ -206,8 +206,8 @@ Result<bool> Dispatcher::is_idle(Lane& lane) {
   return session_->failure(code, lane.last ? lane.last->doing : "waiting for the device");
 }
 
-// Returns a stream that has requested commands (by submit() or finish()) which have not ended; nullptr if there is
-// none.
+// Returns a stream that has requested commands (by submit() or finish()) and these have not ended; nullptr if there is
+// no such stream.
 Result<Lane*> Dispatcher::find_busy(Lanes lanes) {
   for (Lane* const lane : lanes) {
     if (std::ranges::find(left_, lane, &Entry::stream) != left_.end()) return lane;

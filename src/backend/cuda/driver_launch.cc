@@ -49,7 +49,7 @@ std::uint64_t argument_of(const Buffer* buffer) {
 // Checks the limits of CUDA beyond those of every backend.
 Result<void> check_limits(const DeviceInfo& info, const CudaKernel& kernel, const Geometry3& geometry,
                           std::size_t dynamic_bytes) {
-  constexpr std::array<std::size_t, 3> kMaxGrid{0x7fffffff, 65535, 65535};  // since compute capability 3.0
+  constexpr std::array<std::size_t, 3> kMaxGrid{0x7fffffff, 65535, 65535};  // limits since compute capability 3.0
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (geometry.groups[axis] > kMaxGrid[axis])
       return refused(kernel, fmt::format("a grid of {} blocks in {}, at most {} are possible", geometry.groups[axis],

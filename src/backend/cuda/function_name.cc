@@ -23,8 +23,8 @@ std::string without_anonymous_namespaces(std::string text) {
   return text;
 }
 
-// Returns advice for an unknown name: similar names, or else some that exist, with the reason why a template may be
-// missing.
+// Returns advice for an unknown name: similar names, or else some names that exist. If a template may be missing, the
+// advice gives the reason.
 std::string advice(const std::string& wanted, const std::vector<std::string>& names) {
   if (names.empty()) return "it has no kernels";
   std::string text = suggest(wanted, names);
@@ -53,7 +53,7 @@ std::string function_of_symbol(const std::string& symbol) {
   const std::optional<std::string> spelt = demangled(symbol);
   if (!spelt) return symbol;
   // The parameters of "void scale<32>(float*)" begin at the first parenthesis outside of <>, since a template argument
-  // may be spelt "(Mode)1". Only a template has a return type before its name.
+  // may be spelt "(Mode)1". Only an instance of a template has its return type before the name.
   const std::string& text = *spelt;
   int depth = 0;
   std::size_t begin = 0;

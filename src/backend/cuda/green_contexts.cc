@@ -44,7 +44,7 @@ Result<void> GreenContexts::split() {
 }
 
 // Splits the device into the smallest groups. The driver is asked for groups of one multiprocessor, and makes the
-// smallest that it can.
+// smallest groups that it can.
 Result<GreenContexts::Split> GreenContexts::make_split() const {
   const CuApi& cu = session_->cu();
   CUdevResource all{};

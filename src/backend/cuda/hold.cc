@@ -37,7 +37,7 @@ void Hold::take() {
   }
   held_ = true;
   changed_.notify_one();
-  // Host memory has the same address on the device (unified addressing).
+  // Host memory has the same address on the device, because addressing is unified.
   const auto address = reinterpret_cast<CUdeviceptr>(word_.get());
   if (word_.session()->cu().cuStreamWaitValue32(stream_, address, ticket, CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS)
     return;

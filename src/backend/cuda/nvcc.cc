@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the path of nvcc, or just its name if it was not found; then starting it fails with a clear error.
+// Returns the path of nvcc, or just its name if it was not found; then the start of nvcc fails with a clear error.
 std::string find_nvcc() { return find_toolkit_program("nvcc").value_or("nvcc").string(); }
 
 Error nvcc_missing() {
@@ -36,7 +36,7 @@ bool is_unroll_pragma(std::string_view line) {
   return line.empty() || !is_word(line.front());
 }
 
-// Replaces macros in `#pragma unroll`, because nvcc's preprocessor does not.
+// Replaces macros in `#pragma unroll`, because nvcc's preprocessor does not replace them there.
 std::string with_values_in_pragmas(const std::string& text, const KernelSource& source, std::vector<Macro> macros) {
   std::erase_if(macros, [&](const Macro& macro) { return style_of(source, macro.name) != ParameterStyle::macros; });
   std::string result;
@@ -57,7 +57,8 @@ std::string text_for_nvcc(const KernelSource& source, std::span<const Macro> mac
   return text;
 }
 
-// Adds an option. Its value becomes a word of its own if a blank separates them; folders and definitions keep blanks.
+// Adds an option. Its value becomes a word of its own if a blank separates the two; folders and definitions keep their
+// blanks.
 void add_words(std::vector<std::string>& command, const std::string& option) {
   const bool is_whole = !option.starts_with('-') || option.starts_with("-I") || option.starts_with("-D");
   const std::size_t blank = is_whole ? std::string::npos : option.find(' ');
@@ -82,7 +83,7 @@ Result<Image> compile_with_nvcc(const CompileTarget& target, const KernelSource&
   const fs::path output = folder / "kernel.cubin";
   const fs::path log = folder / "log";
   WATTUNE_TRY(write_new_file(input, text_for_nvcc(source, macros)));
-  // For a virtual architecture ("compute_...") there is only PTX.
+  // A virtual architecture ("compute_...") has only PTX.
   const bool to_ptx = !named_architecture(source) && target.architecture.starts_with("compute_");
   std::vector<std::string> command{find_nvcc(), to_ptx ? "-ptx" : "-cubin", "-o", output, input};
   if (!named_architecture(source)) command.push_back("-arch=" + target.architecture);

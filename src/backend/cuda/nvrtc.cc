@@ -42,7 +42,7 @@ class NvrtcProgram {
   nvrtcResult created() const { return created_; }
   nvrtcProgram get() const { return program_; }
 
-  // Returns one of the texts that NVRTC hands out by two calls, the first of which returns the size.
+  // Returns one of the texts that NVRTC gives by two calls: the first call returns the size.
   std::string text(nvrtcResult (*size_of)(nvrtcProgram, std::size_t*),
                    nvrtcResult (*fetch)(nvrtcProgram, char*)) const {
     std::size_t size = 0;
@@ -53,7 +53,8 @@ class NvrtcProgram {
 
   std::string log() const {
     std::string log = text(nvrtc_.nvrtcGetProgramLogSize, nvrtc_.nvrtcGetProgramLog);
-    std::erase(log, '\0');  // NVRTC puts them at the end, and between the messages of the compiler and of ptxas
+    std::erase(log, '\0');  // NVRTC puts null characters at the end, and between the messages of the compiler and of
+                            // ptxas
     log.resize(log.find_last_not_of(" \n") + 1);
     return log;
   }
@@ -72,7 +73,7 @@ std::vector<int> supported_architectures(const NvrtcApi& nvrtc) {
   return architectures;
 }
 
-// Returns the option with the device's architecture. If the device is newer than the compiler, the option asks for PTX
+// Returns the option for the device's architecture. If the device is newer than the compiler, the option asks for PTX
 // of the newest architecture that the compiler knows.
 Result<std::string> architecture_option(const NvrtcApi& nvrtc, const std::string& wanted) {
   const std::vector<int> known = supported_architectures(nvrtc);
@@ -89,8 +90,8 @@ Result<std::string> architecture_option(const NvrtcApi& nvrtc, const std::string
       .hint(fmt::format("it does for sm_{} and later; CUDA_HOME may name another toolkit", std::ranges::min(known)));
 }
 
-// Returns the unknown name that a line complains about when NVRTC looks up the user's names: `__nv_name_map(1): error:
-// ... "scale"`. std::regex is not used, because its recursion may not survive long lines with names of templates.
+// Returns the name that NVRTC reports as unknown in a line about the user's names: `__nv_name_map(1): error: ...
+// "scale"`. std::regex is not used, because its recursion may overflow the stack on long lines with names of templates.
 std::optional<std::string> unknown_name(std::string_view line) {
   constexpr std::string_view kEnd = " is undefined";
   if (line.find("__nv_name_map(") == line.npos || line.find("): error: ") == line.npos) return std::nullopt;
@@ -180,7 +181,7 @@ Result<Image> compile_with_nvrtc(const CompileTarget& target, const KernelSource
   image.code = program.text(nvrtc->nvrtcGetCUBINSize, nvrtc->nvrtcGetCUBIN);
   if (image.code.empty()) {
     image.code = program.text(nvrtc->nvrtcGetPTXSize, nvrtc->nvrtcGetPTX);
-    std::erase(image.code, '\0');  // NVRTC puts one at the end
+    std::erase(image.code, '\0');  // NVRTC puts a null character at the end
   }
   return image;
 }

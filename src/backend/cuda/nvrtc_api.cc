@@ -17,13 +17,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* kNvrtcLibraries[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
 
-// Returns the files to try, in this order.
+// Returns the files to try, in the order of trying.
 std::vector<std::string> nvrtc_candidates() {
   if (const char* const file = std::getenv("WATTUNE_LIBNVRTC")) return {file};
   return library_candidates(kNvrtcLibraries);
 }
 
-// Returns the file to which links lead, whose name contains NVRTC's build: libnvrtc.so.12.4.127.
+// Returns the file to which symbolic links lead. Its name contains NVRTC's build: libnvrtc.so.12.4.127.
 std::string real_file(const void* function, const std::string& asked) {
   Dl_info found{};
   if (dladdr(function, &found) == 0 || found.dli_fname == nullptr) return asked;
@@ -32,7 +32,7 @@ std::string real_file(const void* function, const std::string& asked) {
   return failed ? asked : file.string();
 }
 
-// Loads NVRTC; nullopt if the file is not a usable NVRTC.
+// Loads NVRTC. Returns nullopt if the file is not a usable NVRTC.
 std::optional<NvrtcApi> load_nvrtc(const std::string& file) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed, like the driver
   if (library == nullptr) return std::nullopt;

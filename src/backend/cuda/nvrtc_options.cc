@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kArchitecture = "--gpu-architecture=";
 
-// An option of nvcc with a value. NVRTC's name is empty for an option that NVRTC lacks and does not need.
+// An option of nvcc with a value. NVRTC's name is empty for an option that NVRTC neither has nor needs.
 struct OptionName {
   std::string_view of_nvcc;
   std::string_view of_nvrtc;
@@ -124,7 +124,8 @@ bool is_number(const std::string& text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// Leaves one architecture: the wanted one, or else the first. "native" and "all" mean the wanted one.
+// Keeps one architecture: the wanted one, or the first one if the wanted one is not there. "native" and "all" mean the
+// wanted one.
 void keep_one_architecture(std::vector<std::string>& options, const std::string& wanted) {
   const std::string for_wanted = std::string(kArchitecture) + wanted;
   for (std::string& option : options)
@@ -161,7 +162,7 @@ std::string architecture_in(const std::string& value) {
 }
 
 std::vector<std::string> nvrtc_options(const std::vector<std::string>& options, const std::string& wanted) {
-  // The options -arch=compute_86 -code=sm_86 mean one architecture, that of -code.
+  // The options -arch=compute_86 -code=sm_86 together mean one architecture: that of -code.
   const bool names_code = std::ranges::any_of(options, [](const std::string& option) {
     return option.starts_with("-code") || option.starts_with("--gpu-code");
   });

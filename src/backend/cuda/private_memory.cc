@@ -8,9 +8,9 @@ namespace wattune::inline v0_1::backend::cuda {
 
 namespace {
 
-// Returns the PTX of a kernel of one thread with this much private memory, rounded up to a multiple of 16 bytes. It
-// writes to an address that is unknown at compile time, so that the memory is not optimised away. It reads the memory
-// back only if it gets a pointer for the result.
+// Returns the PTX of a kernel that has one thread and this much private memory, rounded up to a multiple of 16 bytes.
+// It writes to an address that is unknown at compile time, so that the memory is not optimised away. It reads the
+// memory back only if it gets a pointer for the result.
 std::string kernel_with(std::size_t bytes) {
   return fmt::format(R"(.version 7.0
 .target sm_70

@@ -16,7 +16,7 @@ namespace {
 struct Type {
   CUpti_MetricType type;
   CounterKind kind;
-  const char* sub_metric;  // a sub-metric that all of them have
+  const char* sub_metric;  // a sub-metric that all counters of this type have
 };
 constexpr Type kTypes[] = {
     {CUPTI_METRIC_TYPE_COUNTER, CounterKind::counter, ".sum"},
@@ -27,7 +27,7 @@ constexpr Type kTypes[] = {
 std::string text_or_empty(const char* text) { return text != nullptr ? text : ""; }
 
 // Splits "dram__bytes.sum.per_second" into "dram__bytes" and ".sum.per_second". The names of some counters begin with
-// groups and dots, which stand before the double underscore.
+// groups and dots, in front of the double underscore.
 std::pair<std::string, std::string> split_counter(const std::string& name) {
   const std::size_t unit = name.find("__");
   const std::size_t dot = name.find('.', unit == std::string::npos ? 0 : unit);
@@ -35,7 +35,7 @@ std::pair<std::string, std::string> split_counter(const std::string& name) {
   return {name.substr(0, dot), name.substr(dot)};
 }
 
-// Lists the shortest of the sub-metrics, of which there may be dozens.
+// Returns a text with the shortest of the sub-metrics; there may be dozens of sub-metrics.
 std::string shortest(std::vector<std::string> sub_metrics) {
   constexpr std::size_t kMostListedSubMetrics = 6;
   std::ranges::stable_sort(sub_metrics, {}, &std::string::size);

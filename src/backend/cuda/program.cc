@@ -51,8 +51,8 @@ class CudaProgram : public Program {
   const std::string& build_log() const override { return log_; }
   void keep_loaded() { module_->is_kept = true; }
 
-  // Finds a kernel. `name` is a symbol, a function as C++ spells it, or an instance of a template, whose arguments may
-  // be tuning parameters.
+  // Finds a kernel. `name` is a symbol, a function as C++ spells it, or an instance of a template. Arguments of the
+  // template may be tuning parameters.
   Result<std::unique_ptr<Kernel>> kernel(const std::string& name) override {
     WATTUNE_ASSIGN(const CurrentContext current, session().enter());
     WATTUNE_ASSIGN(const std::vector<Function> functions, list_functions());

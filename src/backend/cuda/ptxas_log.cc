@@ -27,8 +27,8 @@ std::optional<std::string> symbol_behind(const std::string& line, std::string_vi
   return line.substr(begin, line.find('\'', begin) - begin);
 }
 
-// Tells whether the line is one of the requested figures. "ptxas info    : (C7510) Potential Performance Loss: ..." is
-// printed without request.
+// Tells whether the line has figures that the options requested. A line such as "ptxas info    : (C7510) Potential
+// Performance Loss: ..." is printed without request.
 bool is_figure(const std::string& line) {
   return line.starts_with("ptxas info") && line.find(": (C") == std::string::npos;
 }
@@ -38,11 +38,12 @@ bool is_figure(const std::string& line) {
 PtxasLog read_ptxas_log(const std::string& log) {
   PtxasLog result;
   KernelResources* kernel = nullptr;
-  KernelResources* described = nullptr;  // the kernel that the lines describe; nullptr for a function that it calls
+  KernelResources* described = nullptr;  // the kernel that the lines describe; nullptr if they describe a function that
+                                         // it calls
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
     // A kernel's lines begin with "ptxas info : Compiling entry function 'symbol' for 'sm_90'". Lines about the kernel
-    // follow, and about functions that it calls. The stack of these is part of the kernels' stack.
+    // and about functions that it calls follow. The stack of such functions is part of the kernel's stack.
     if (const auto entry = symbol_behind(line, "Compiling entry function '")) {
       described = kernel = &result.kernels[*entry];
       kernel->static_local_bytes = 0;  // the log mentions only sizes above 0

@@ -60,7 +60,7 @@ Result<std::unique_ptr<RangeProfiler>> RangeProfiler::start(std::shared_ptr<Sess
   return profiler;
 }
 
-// Ends the profiler. Does not end it if a kernel of the context never ends, because CUPTI would wait for the kernel.
+// Ends the profiler, unless a kernel of the context never ends, because CUPTI would wait for that kernel.
 RangeProfiler::~RangeProfiler() {
   if (!session_->releasable()) return;
   if (object_ != nullptr) (void)call(cupti_.cuptiRangeProfilerDisable, "leaving the profiler");

@@ -17,8 +17,8 @@ namespace {
 // is a multiple of every type's alignment, so that the contents are as aligned as the allocation.
 constexpr std::size_t kGuardBytes = 16384;
 
-// Makes the contents of guard zones. They are empty if a tool such as compute-sanitizer watches every access, because
-// it notices an access past the end of a buffer only if no memory follows.
+// Makes the contents of guard zones. They are empty if a tool such as compute-sanitizer watches every access. Such a
+// tool notices an access past the end of a buffer only if no other memory follows.
 std::vector<std::byte> make_guard() {
   return guard_pattern(std::getenv("WATTUNE_NO_GUARDS") == nullptr ? kGuardBytes : 0);
 }

@@ -25,7 +25,7 @@ bool is_keyword(const std::string& word) {
   return std::ranges::count(kKeywords, word) > 0;
 }
 
-// Returns the address space that an OpenCL C word means; nullopt for any other word.
+// Returns the address space for which an OpenCL C word stands; nullopt for any other word.
 std::optional<AddressSpace> space_of(std::string_view word) {
   if (word.starts_with("__")) word.remove_prefix(2);
   if (word == "global") return AddressSpace::global;
@@ -102,8 +102,8 @@ Parameters parameters_from(std::string_view list, bool may_have_names, const Pla
   return parameters;
 }
 
-// Returns the parameter list of the function that is declared from `at` on, if it has this name. Parentheses of
-// attributes are skipped.
+// Returns the parameter list of the function that is declared from `at` on, if the function has this name. Parentheses
+// of attributes are skipped.
 std::optional<std::string_view> list_of(std::string_view code, std::size_t at, const std::string& function) {
   for (;;) {
     const std::size_t open = code.find_first_of("(;{", at);
@@ -135,7 +135,8 @@ std::optional<Parameters> parameters_of_symbol(const std::string& symbol) {
 }
 
 std::optional<Parameters> declared_parameters(const PlainCode& code, const std::string& function, Language language) {
-  const std::string_view mark = language == Language::opencl ? "kernel" : "__global__";  // also found in "__kernel"
+  const std::string_view mark = language == Language::opencl ? "kernel" : "__global__";  // each is also found in the
+                                                                                         // spelling "__kernel"
   std::optional<Parameters> found;
   for (std::size_t at = 0; (at = code.text.find(mark, at)) != std::string::npos;) {
     at += mark.size();

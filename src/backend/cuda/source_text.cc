@@ -123,7 +123,7 @@ KernelSource without_architecture(KernelSource source) {
     if (!names_architecture(*option))
       source.options.push_back(*option);
     else if (!own_value(*option) && option + 1 != options.end())
-      ++option;  // skips the name, too
+      ++option;  // skips the option's name, too
   }
   return source;
 }

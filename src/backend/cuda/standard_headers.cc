@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A header of C, with the names that the C++ header of the same contents puts into std. NVRTC's built-in functions need
-// no declaration.
+// A header of C. `names` are put into std by the C++ header with the same contents. NVRTC's built-in functions need no
+// declaration.
 struct CHeader {
   const char* name;
   const char* twin;

@@ -23,7 +23,7 @@ CudaMemory& own(Buffer& buffer) { return static_cast<CudaMemory&>(buffer); }
 const CudaMemory& own(const Buffer& buffer) { return static_cast<const CudaMemory&>(buffer); }
 CudaKernel& own(Kernel& kernel) { return static_cast<CudaKernel&>(kernel); }
 
-// True if the launch was perhaps refused because another context, or none, was current.
+// True if the launch may have been refused because another context, or no context, was current.
 bool minds_current_context(CUresult code) {
   return code == CUDA_ERROR_INVALID_HANDLE || code == CUDA_ERROR_INVALID_CONTEXT ||
          code == CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -33,7 +33,7 @@ class CudaStream : public Stream {
  public:
   class Prepared;
 
-  // Makes a stream. `green` is the green context that it was made in; nullptr for the session's context.
+  // Makes a stream. `green` is the green context in which it was made; nullptr for the session's own context.
   CudaStream(std::shared_ptr<Dispatcher> dispatcher, Handle<CUstream> stream, bool at_once, GreenContext green = {})
       : Stream(*dispatcher->session()),
         dispatcher_(std::move(dispatcher)),
@@ -78,7 +78,7 @@ class CudaStream : public Stream {
 
   // Gives a timed launch to the dispatcher. Precondition: the session is entered.
   Result<std::unique_ptr<Event>> give_timed(CudaKernel& kernel, const std::shared_ptr<const DriverLaunch>& launch) {
-    // At the first launch of a kernel, the driver may have to wait, to load its code or to allocate its stack.
+    // At the first launch of a kernel, the driver may have to wait for loading its code or allocating its stack.
     const Kind kind = kernel.was_launched() ? Kind::launch : Kind::first_launch;
     kernel.set_launched();
     WATTUNE_ASSIGN(const std::shared_ptr<Timing> timing, make_timing());
@@ -121,8 +121,8 @@ class CudaStream : public Stream {
     return current && captures();
   }
 
-  // Tells whether the stream captures. On the legacy default stream an error reports that another stream is captured;
-  // the default stream must not be used then.
+  // Tells whether the stream captures. For the legacy default stream, an error reports that another stream is captured;
+  // then the default stream must not be used.
   bool captures() const {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUresult code = cu().cuStreamIsCapturing(raw(), &status);
@@ -240,15 +240,15 @@ class CudaStream : public Stream {
   Lane lane_;
 };
 
-// A prepared launch. Sending it makes no checks again, because an application launches it thousands of times a second.
+// A prepared launch. A send does not repeat the checks, because an application may launch thousands of times a second.
 class CudaStream::Prepared : public PreparedLaunch {
  public:
   Prepared(CudaStream& stream, CudaKernel& kernel, std::shared_ptr<DriverLaunch> launch)
       : stream_(stream), kernel_(kernel), launch_(std::move(launch)), doing_(running(kernel)) {}
 
   // Sends the launch. The driver is not asked for the current context, because a launch goes into the context of its
-  // stream. Default streams belong to the current context, and refuse objects of another one; then the context is
-  // entered.
+  // stream. Default streams belong to the current context, and refuse objects of another one. After such a refusal the
+  // context is entered and the launch repeated.
   Result<void> send() override {
     if (!stream_.lane_.at_once || launch_->has_constants()) return send_entered();
     WATTUNE_TRY(stream_.session().check());
@@ -297,7 +297,7 @@ class CudaStream::Prepared : public PreparedLaunch {
     return {};
   }
 
-  // Returns a copy for a command that is kept, because arguments that are set later do not belong to it.
+  // Returns a copy for a command that is kept, because arguments that are set later must not change that command.
   std::shared_ptr<const DriverLaunch> as_it_is() const { return std::make_shared<const DriverLaunch>(*launch_); }
 
   CudaStream& stream_;

@@ -74,7 +74,8 @@ bool is_type_name(std::string_view text) {
          });
 }
 
-// Returns the number that follows an enumeration's name in parentheses: demanglers spell an enumerator as `(Mode)1`.
+// Returns the number that follows an enumeration's name in parentheses: demanglers spell a value of an enumeration as
+// `(Mode)1`.
 std::string_view without_enumeration(std::string_view text) {
   const std::size_t end = text.find(')');
   if (!text.starts_with('(') || end == std::string_view::npos) return text;
@@ -118,7 +119,7 @@ std::optional<std::int64_t> letter_in(std::string_view text) {
 std::optional<std::int64_t> number_in(std::string_view text) {
   if (const auto letter = letter_in(text)) return letter;
   std::string plain = without_casts(text);
-  std::erase(plain, '\'');  // digit separators
+  std::erase(plain, '\'');  // removes digit separators
   return value_of(plain, {{"true", "1"}, {"false", "0"}});
 }
 
@@ -134,7 +135,7 @@ std::string normal_number_type(const std::vector<std::string>& words) {
   return sign + (count("long") == 1 ? "long" : "int");
 }
 
-// Returns the base of a type, the words before its stars, in the normal form.
+// Returns the base of a type in the normal form: the words before its stars.
 std::string normal_base(std::string_view text) {
   std::vector<std::string> words;
   std::string qualifiers;
@@ -180,8 +181,8 @@ std::string normal_argument(std::string_view text) {
   return normal_type(text);
 }
 
-// Tells whether only a compiler knows the argument's value or type, since it has a name that is not of the language
-// itself.
+// Tells whether only a compiler knows the argument's value or type, since the argument contains a name that the
+// language itself does not define.
 bool is_unclear(const std::string& argument) {
   static constexpr std::string_view kNames[] = {"unsigned", "signed", "int",    "long", "short", "char",
                                                 "bool",     "float",  "double", "void", "const", "volatile"};
@@ -203,7 +204,7 @@ std::size_t opening_of_list(std::string_view name) {
     if (name[at] == '>') ++depth;
     if (name[at] != '<') continue;
     if (at > 0 && name[at - 1] == '<')
-      --at;  // the other < of a shift
+      --at;  // skips the other < of a shift
     else if (--depth == 0)
       return at;
   }

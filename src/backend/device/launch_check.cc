@@ -81,7 +81,8 @@ Result<void> check_parameters(const DeviceInfo& info, const Kernel& kernel, std:
   return {};
 }
 
-// Fails if the launch uses features that only CUDA has on another backend, or features that only OpenCL has.
+// Fails if the launch uses features that the device's backend lacks: features that only CUDA has, or features that only
+// OpenCL has.
 Result<void> check_abilities(const DeviceInfo& info, const Geometry3& geometry,
                              std::span<const LaunchArgument> arguments) {
   if (geometry.first_group != std::array<std::size_t, 3>{} && !compiles(info, Language::opencl))
@@ -98,7 +99,7 @@ Result<void> check_abilities(const DeviceInfo& info, const Geometry3& geometry,
   return {};
 }
 
-// Returns the buffer of an argument; nullptr if it has none or is a null pointer.
+// Returns the buffer of an argument; nullptr if the argument is no buffer or a null pointer.
 const Buffer* buffer_of(const LaunchArgument& argument) {
   if (const auto* buffer = std::get_if<const Buffer*>(&argument)) return *buffer;
   const auto* constant = std::get_if<ConstantBuffer>(&argument);

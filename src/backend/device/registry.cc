@@ -91,7 +91,7 @@ int rank_of(DeviceKind kind) {
 
 double speed_of(const DeviceInfo& device) { return device.compute_units.value_or(0) * device.clock_mhz.value_or(0.0); }
 
-// True if device a, which is listed after b, is preferred to b. Backends are listed in the order of preference.
+// True if device a, which is listed after b, is better than b. Backends are listed in the order of preference.
 bool better(const DeviceInfo& a, const DeviceInfo& b) {
   if (rank_of(a.kind) != rank_of(b.kind)) return rank_of(a.kind) > rank_of(b.kind);
   return a.backend == b.backend && speed_of(a) > speed_of(b);
@@ -220,7 +220,7 @@ Result<DeviceInfo> select_device(const Discovery& discovery, const std::string& 
 
 namespace {
 
-// Resolves one part of a list: a device, or all of a backend.
+// Resolves one part of a list: a single device, or all devices of a backend.
 Result<std::vector<DeviceInfo>> select_one_or_all(const Discovery& discovery, const std::string& wanted,
                                                   const std::vector<Language>& languages) {
   constexpr std::string_view kAll = ":all";

@@ -24,7 +24,7 @@ Words words_at_blanks(const std::string& text) {
 
 // The commands that may start the compiler of a language.
 struct Compilers {
-  const char* variable;  // a variable of the environment; if it is set, only its command is used
+  const char* variable;  // an environment variable; if it is set, only its command is used
   std::vector<Words> usual;
 };
 
@@ -33,7 +33,7 @@ Compilers compilers_for(Language language) {
   return {"CC", {{"cc"}, {"gcc"}, {"clang"}}};
 }
 
-// Returns the command that the environment names; empty if it names none.
+// Returns the command that the environment variable names; empty if it is not set.
 Words named_by(const char* variable) {
   const char* const named = std::getenv(variable);
   return named == nullptr ? Words() : words_at_blanks(named);

@@ -1,5 +1,5 @@
-// The common part of all streams. It has a prepared launch for streams without a faster one, which launches the kernel
-// anew each time.
+// The common part of all streams. It has a prepared launch for streams without a faster one. That launch simply
+// launches the kernel again each time.
 #include <fmt/format.h>
 
 #include <atomic>

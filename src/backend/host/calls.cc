@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::backend::host {
 namespace {
 
 // Code that makes calls strict: C would convert arguments to the types of the parameters, but here a conversion that
-// may change the value is an error. The wrappers convert to any pointer type, or to any struct of their size.
+// may change the value is an error. The wrappers convert to any pointer type, or to any struct of the same size.
 constexpr std::string_view kStrict = R"(
 #line 1 "wattune-calls"
 #pragma GCC diagnostic error "-Wconversion"
@@ -25,7 +25,7 @@ constexpr std::string_view kStrictC = R"(
 #pragma GCC diagnostic error "-Wint-conversion"
 )";
 // The wrappers around arguments. Each name contains "wattune", because tuning parameters are macros here, too, and may
-// have any other name.
+// have any name without it.
 constexpr std::string_view kWrappersCpp = R"(
 struct wattune_pointer {
   void* wattune_value;
@@ -48,7 +48,7 @@ std::string exported(Language language) {
 
 std::string file_of_call(std::size_t number) { return fmt::format("wattune-call-{}", number); }
 
-// Returns the name of a type in calls, where structs have names of their own.
+// Returns the name of a type in the calls' code, where structs have names of their own.
 std::string type_name(const FunctionCall& call, std::size_t number, std::size_t position) {
   const CallArgument& argument = call.arguments[position];
   return is_struct(argument) ? fmt::format("wattune_struct_{}_{}", number, position) : argument.type;
@@ -118,7 +118,7 @@ std::string without_place(std::string_view line) {
   return std::string(line.substr(0, line.find(" [-W")));
 }
 
-// Returns the note that compilers add about the types of an argument; empty if there is none.
+// Returns the note that a compiler adds about the types of an argument; empty if there is none.
 std::string explanation(std::string_view log) {
   for (const std::string_view beginning : {"note: expected ", "note: candidate function not viable: "}) {
     const std::size_t at = log.find(beginning);
@@ -134,8 +134,8 @@ struct Complaint {
   std::string words;
 };
 
-// Returns the first complaint that names a line of the file, such as "wattune-call-0:". Clang names the file behind its
-// error, in a note.
+// Returns the first complaint that names a line of the file, such as "wattune-call-0:". Clang names the file only after
+// its error, in a note.
 std::optional<Complaint> first_complaint(std::string_view log, std::string_view file) {
   for (std::size_t at = log.find(file); at != std::string_view::npos; at = log.find(file, at + 1)) {
     Complaint complaint;

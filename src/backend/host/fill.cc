@@ -48,7 +48,7 @@ void fill_from_all_processors(std::span<std::byte> memory, std::byte value) {
         move_to(processor);
         fill(mine, value);
       });
-    } catch (const std::system_error&) {  // no more threads are allowed
+    } catch (const std::system_error&) {  // the system permits no more threads
       fill(mine, value);
     }
   }

@@ -85,7 +85,7 @@ class HostDevice : public Device {
   std::shared_ptr<Session> session_;
 };
 
-// Returns the text that follows a name in /proc/cpuinfo, for the first processor; empty if there is none.
+// Returns the text that follows a name in /proc/cpuinfo, for the first processor; empty if the name is missing.
 std::string processor_text(const std::string& name) {
   std::ifstream stream("/proc/cpuinfo");
   for (std::string line; std::getline(stream, line);) {
@@ -95,7 +95,7 @@ std::string processor_text(const std::string& name) {
   return {};
 }
 
-// Returns the highest possible clock, else the current one; nullopt if the system reports neither.
+// Returns the highest possible clock, or else the current one; nullopt if the system reports neither.
 std::optional<double> clock_mhz() {
   double khz = 0.0;
   if (std::ifstream("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq") >> khz) return khz / 1e3;
@@ -107,8 +107,8 @@ std::uint64_t memory_bytes() {
   return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Returns the types that a compiler with these macros computes with. A compiler that computes with _Float16 or __bf16
-// defines macros with their limits, as for float.
+// Returns the types with which a compiler that defines these macros computes. A compiler that computes with _Float16 or
+// __bf16 defines macros with their limits, as for float.
 std::vector<std::string> types_of(const std::string& macros) {
   const auto defines = [&](std::string_view name) { return macros.find(name) != std::string::npos; };
   std::vector<std::string> types;
@@ -118,7 +118,8 @@ std::vector<std::string> types_of(const std::string& macros) {
   return types;
 }
 
-// Describes the device. The compiler's version is given as the driver's, because another compiler makes another kernel.
+// Describes the device. The compiler's version stands in place of a driver's, because another compiler makes another
+// kernel.
 DeviceInfo describe(std::string compiler) {
   DeviceInfo info;
   info.selector = kSelector;
@@ -140,8 +141,8 @@ DeviceInfo describe(std::string compiler) {
   return info;
 }
 
-// Describes the device by its C++ compiler, or by its C compiler if there is no other. Fails with unavailable without
-// either.
+// Describes the device by its C++ compiler, or by its C compiler if there is no C++ compiler. Fails with unavailable if
+// there is neither.
 Result<DeviceInfo> describe_with_compiler() {
   Result<std::string> compiler = system_compiler_version(Language::cpp);
   if (!compiler) compiler = system_compiler_version(Language::c);

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The compiler's error about each of the source's calls; empty if the call is right.
+// For each of the source's calls the compiler's error; empty if the call is right.
 using Objections = std::vector<std::string>;
 
 class HostProgram : public Program {
@@ -112,7 +112,7 @@ class Compilation {
     std::vector<bool> wanted;
     for (const std::string& objection : objections_) wanted.push_back(objection.empty());
     std::error_code ignored;
-    fs::remove(file, ignored);  // the object of the previous compilation
+    fs::remove(file, ignored);  // removes the object of the previous compilation
     WATTUNE_TRY(write_new_file(file, with_calls(source_, wanted)));
     return compile_shared_object(source_.language, file, options_, object(), limit, source_.host_compiler);
   }

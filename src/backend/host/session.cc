@@ -12,7 +12,7 @@ namespace {
 // between the zones begin on a page.
 constexpr std::size_t kGuardBytes = 16384;
 
-// The longest wait in seconds for which the end is still a valid time point.
+// The longest wait, in seconds, whose end is still a valid time point.
 constexpr double kMostSeconds = 1e9;
 
 }  // namespace
@@ -29,7 +29,7 @@ Session::~Session() {
     working = desk_->working;
   }
   desk_->changed.notify_all();
-  // If work was posted and never finished, it may run for ever.
+  // If posted work has not finished, it may run for ever.
   releasable() && !working ? thread_.join() : thread_.detach();
 }
 

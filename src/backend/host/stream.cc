@@ -65,7 +65,7 @@ class HostEvent : public Event {
 // Casts an object that is known to be of this session.
 const HostBuffer& own(const Buffer& buffer) { return static_cast<const HostBuffer&>(buffer); }
 
-// Returns the bytes of an argument's value; for a buffer these are its address.
+// Returns the bytes of an argument's value; the value of a buffer is its address.
 std::vector<std::byte> value_of(const LaunchArgument& argument) {
   if (const auto* scalar = std::get_if<ScalarBytes>(&argument)) return scalar->bytes;
   const Buffer* const buffer = std::get<const Buffer*>(argument);
@@ -135,8 +135,8 @@ class HostStream : public Stream {
     return std::unique_ptr<Event>(std::make_unique<HostEvent>(session_, launch));
   }
 
-  // Checks the event, and nothing more: the session's thread runs all commands in the order in which they were given,
-  // so no command has to wait.
+  // Checks only the event. No command has to wait, because the session's thread runs all commands in the order in which
+  // they were given.
   Result<void> wait_for(const Event& event) override {
     WATTUNE_TRY(session_->check());
     WATTUNE_TRY(check_own(*session_, event, "the event"));

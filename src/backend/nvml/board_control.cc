@@ -99,8 +99,8 @@ Result<BoardDebt> BoardControl::debt_after(const BoardSetting& setting) {
   return debt;
 }
 
-// Checks that the board has these clocks and this limit. NVML would replace a missing clock by the nearest one, and so
-// set another clock than the requested one.
+// Checks that the board has these clocks and this limit. If the board lacked a clock, NVML would set the nearest one
+// instead of the requested one.
 Result<void> BoardControl::check(const BoardSetting& setting) {
   WATTUNE_ASSIGN(const BoardChoices choices, this->choices());
   if (!choices.clocks.empty() && setting.memory) WATTUNE_TRY(check_memory(choices, *setting.memory));

@@ -7,11 +7,11 @@ namespace wattune::inline v0_1::backend::nvml {
 
 namespace {
 
-// NVML's numbers of architectures.
+// NVML's numbers for architectures.
 constexpr unsigned kVolta = 5;
 constexpr unsigned kAmpere = 7;
 
-// Returns a list of clocks. NVML is asked for its length first.
+// Returns a list of clocks. First asks NVML for the list's length.
 template <typename Ask>
 std::vector<Megahertz> clocks_from(Ask ask) {
   unsigned count = 0;
@@ -36,7 +36,8 @@ std::optional<unsigned> clock_of(const KnownBoard& board, int type) {
   return number;
 }
 
-// True if the board's architecture is this one or newer. An unreported architecture counts as new.
+// True if the board's architecture is this one or a newer one. If NVML does not report the architecture, it counts as
+// new.
 bool is_since(const KnownBoard& board, unsigned architecture) {
   unsigned own = 0;
   const nvmlReturn_t code = call(board.nvml->nvmlDeviceGetArchitecture, board.device, &own);

@@ -11,7 +11,11 @@ namespace {
 
 Result<NvmlApi> load() {
   const char* const other = std::getenv("WATTUNE_LIBNVML");
-  void* const library = dlopen(other != nullptr ? other : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);  // never closed
+  void* const library = dlopen(other != nullptr ? other : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);  // never closed,
+                                                                                                        // because
+                                                                                                        // drivers leave
+                                                                                                        // threads
+                                                                                                        // behind
   if (library == nullptr)
     return Error(ErrorCode::unavailable, fmt::format("NVML cannot be loaded: {}", dlerror()))
         .hint("install NVIDIA's driver with libnvidia-ml.so.1");

@@ -42,8 +42,8 @@ std::string plain_macros(std::span<const Macro> macros) {
   return options;
 }
 
-// Returns the source with all other macros as lines before it. #line keeps the line numbers of the compiler's messages
-// right if the compiler heeds it (NVIDIA's does not).
+// Returns the source with all other macros as lines in front. #line keeps the line numbers of the compiler's messages
+// right, if the compiler honours it (NVIDIA's does not).
 std::string with_other_macros(const KernelSource& source, std::span<const Macro> macros) {
   std::string lines;
   for (const Macro& macro : macros)
@@ -51,8 +51,8 @@ std::string with_other_macros(const KernelSource& source, std::span<const Macro>
   return lines.empty() ? source.text : lines + "#line 1\n" + source.text;
 }
 
-// A folder of headers as a compiler option. Drivers split options at spaces, and quotes help with some of them only. So
-// a folder whose path has a space or a quote is given as that of an open descriptor, /proc/self/fd/N.
+// A folder of headers as a compiler option. Drivers split options at spaces, and quotes help only with some drivers. So
+// a folder whose path has a space or a quote is given by the path of an open descriptor, /proc/self/fd/N.
 class IncludeFolder {
  public:
   explicit IncludeFolder(const std::filesystem::path& folder) : real_(folder.string()), path_(real_) {
@@ -63,7 +63,7 @@ class IncludeFolder {
 
   std::string option() const { return " -I " + path_; }
 
-  // Returns the compiler's messages with the folder's own name in place of the descriptor.
+  // Returns the compiler's messages, in which the path of the descriptor is replaced by the folder's own name.
   std::string with_real_name(std::string log) const {
     if (descriptor_.get() < 0) return log;
     const std::string named = path_ + "/";
@@ -87,7 +87,7 @@ std::vector<IncludeFolder> include_folders(const KernelSource& source, const Ope
   return folders;
 }
 
-// Replaces the name of PoCL's temporary file, which means nothing to the user and is different each time.
+// Replaces the name of PoCL's temporary file, which has no meaning for the user and is different each time.
 std::string with_file_name(std::string log, const std::string& file) {
   constexpr std::string_view kSuffix = ".cl";
   for (std::size_t at = log.find("/tempfile_"); at != std::string::npos; at = log.find("/tempfile_", at)) {
@@ -151,8 +151,8 @@ CompileTarget target_for(const DeviceInfo& device) {
           .compiler = fmt::format("{} {} {}", device.platform, device.driver_version, device.language_version)};
 }
 
-// Returns the session for a target. All sessions of this process are kept, and never destroyed, because drivers may be
-// gone by the end of the process.
+// Returns the session for a target. Sessions are kept for the whole life of the process and never destroyed, because
+// drivers may be gone by the end of the process.
 Result<std::shared_ptr<Session>> session_for(const CompileTarget& target) {
   static std::mutex mutex;
   static auto* const sessions = new std::vector<std::pair<CompileTarget, std::shared_ptr<Session>>>;

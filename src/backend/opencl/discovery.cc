@@ -12,7 +12,8 @@ namespace wattune::inline v0_1::backend::opencl {
 
 namespace {
 
-// Returns a number of the device. If the driver cannot answer, it is 0, so that the device is listed all the same.
+// Returns a number that the device reports. If the driver does not answer, the number is 0, so that the device is
+// listed nevertheless.
 template <typename T>
 T device_value(const ClApi& cl, cl_device_id device, cl_device_info what) {
   T value{};
@@ -20,7 +21,7 @@ T device_value(const ClApi& cl, cl_device_id device, cl_device_info what) {
   return value;
 }
 
-// Returns a number of the device; nullopt if the driver does not tell it.
+// Returns a number that the device reports; nullopt if the driver does not report it.
 template <typename T>
 std::optional<T> told_value(const ClApi& cl, cl_device_id device, cl_device_info what) {
   const T value = device_value<T>(cl, device, what);
@@ -49,7 +50,8 @@ std::optional<cl_device_pci_bus_info_khr> bus_info(const ClApi& cl, cl_device_id
 // define its numbers).
 std::optional<cl_device_pci_bus_info_khr> nvidia_bus_info(const ClApi& cl, cl_device_id device) {
   constexpr cl_device_info kBus = 0x4008;
-  constexpr cl_device_info kSlot = 0x4009;  // its value is the device times eight, plus the function
+  constexpr cl_device_info kSlot = 0x4009;  // number of the property whose value is the device times eight, plus the
+                                            // function
   constexpr cl_device_info kDomain = 0x400A;
   cl_uint bus = 0;
   if (cl.clGetDeviceInfo(device, kBus, sizeof bus, &bus, nullptr) != CL_SUCCESS) return std::nullopt;

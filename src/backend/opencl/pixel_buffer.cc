@@ -110,7 +110,8 @@ cl_int OpenClPixelBuffer::copy(cl_command_queue queue, const OpenClMemory& to, c
                                  layout_.sizes.data(), 0, nullptr, event);
 }
 
-// Fills the pixels from host memory. clEnqueueFillImage takes a colour, and not every byte can be part of one.
+// Fills the pixels from host memory. clEnqueueFillImage is not used, because it takes a colour, and some bytes are part
+// of no colour.
 cl_int OpenClPixelBuffer::fill(cl_command_queue queue, std::byte value, cl_event* event) {
   filling_.assign(bytes(), value);
   return write(queue, filling_.data(), event);

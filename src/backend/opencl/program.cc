@@ -17,7 +17,7 @@ namespace {
 
 using ParametersByKernel = std::map<std::string, std::vector<KernelParameter>>;
 
-// Returns advice for an unknown name: a similar name, or else some of those that exist.
+// Returns advice for an unknown name: a similar name, or else some names that exist.
 std::string kernels_advice(const std::string& wanted, const std::vector<std::string>& names) {
   const std::string text = suggest(wanted, names);
   return names.empty() || text.starts_with("did you mean") ? text : fmt::format("one of: {}", some_of(names));
@@ -25,8 +25,8 @@ std::string kernels_advice(const std::string& wanted, const std::vector<std::str
 
 class OpenClProgram : public Program {
  public:
-  // Makes a program. `told` is the code of the source or, for a binary, the parameters of its kernels, which a compile
-  // process read.
+  // Makes a program. `told` is the code of the source. For a binary it is the parameters of the kernels, which a
+  // compile process has read from the source.
   OpenClProgram(Handle<cl_program> program, std::string log, std::variant<PlainCode, ParametersByKernel> told)
       : Program(*program.session()), program_(std::move(program)), log_(std::move(log)), told_(std::move(told)) {}
 

@@ -63,7 +63,7 @@ class OpenClStream : public Stream {
   Result<std::unique_ptr<PreparedLaunch>> prepare(Kernel& kernel, const Geometry3& geometry,
                                                   std::span<const LaunchArgument> arguments) override;
 
-  // Adds a barrier as a command of this stream, so that finish() waits for the awaited launch and returns its error.
+  // Adds a barrier as a command of this stream. So finish() waits for the awaited launch and returns its error.
   Result<void> wait_for(const Event& event) override {
     WATTUNE_TRY(session().check());
     WATTUNE_TRY(check_own(session(), event, "the event"));
@@ -233,7 +233,7 @@ class OpenClStream : public Stream {
 
   static std::string running(const Kernel& kernel) { return fmt::format("running kernel `{}`", kernel.name()); }
 
-  // Enqueues a marker after launches that left no event, so that they can be waited for.
+  // Enqueues a marker behind launches that left no event, so that they can be waited for.
   Result<void> enqueue_marker(bool launched) {
     return enqueue(
         "waiting for launches",
@@ -273,14 +273,14 @@ class OpenClStream : public Stream {
   Queue queue_;
   const bool profiled_;
   std::vector<std::pair<Sampling, Handle<cl_sampler>>> samplers_;
-  std::vector<CommandPointer> commands_;  // since the last finish, without those known to have ended
+  std::vector<CommandPointer> commands_;  // commands since the last finish, without those that are known to have ended
   std::size_t most_commands_ = kFewCommands;
-  bool sent_unseen_ = false;        // launches without an event, since the last finish
-  Nanoseconds compile_limit_;       // of the next finish
+  bool sent_unseen_ = false;        // true if there were launches without an event since the last finish
+  Nanoseconds compile_limit_;       // the limit of compiling in the next finish
   mutable Handle<cl_event> probe_;  // the event that state() polls
 };
 
-// A prepared launch. It has a kernel object of its own, so that its arguments stay as they were set.
+// A prepared launch. It has a kernel object of its own, so that no other launch changes its arguments.
 class OpenClStream::Prepared : public PreparedLaunch {
  public:
   Prepared(OpenClStream& stream, std::unique_ptr<OpenClKernel> kernel, const Geometry3& geometry)

@@ -92,7 +92,8 @@ Result<void> Channel::receive_bytes(std::span<std::byte> bytes, const Deadline& 
 
 Result<void> Channel::send(std::span<const std::byte> payload, const Deadline& deadline) {
   if (payload.size() > kMaxPayload) return Error(ErrorCode::invalid_argument, "a message to a worker is too long");
-  // Header and payload are sent by one call: most messages are short, and a call costs more than copying them.
+  // Header and payload are sent by one call, because most messages are short, and a further call costs more than
+  // copying.
   const Header header{kMagic, payload.size()};
   std::vector<std::byte> frame(sizeof header + payload.size());
   std::memcpy(frame.data(), &header, sizeof header);
@@ -105,7 +106,7 @@ Result<std::vector<std::byte>> Channel::receive(const Deadline& deadline) {
   WATTUNE_TRY(receive_bytes(std::as_writable_bytes(std::span(&header, 1)), deadline));
   if (header.magic != kMagic || header.payload_bytes > kMaxPayload)
     return Error(ErrorCode::parse_error, "a message over the socket is not one of this build");
-  // The payload is read in pieces, so that a wrong length does not allocate more memory than the bytes that really
+  // The payload is read in pieces, so that a wrong length does not allocate much more memory than the bytes that really
   // come.
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   std::vector<std::byte> payload;

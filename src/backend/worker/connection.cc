@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::backend::worker {
 
 namespace {
 
-// The time after the limit in which a worker may still report that the limit passed.
+// The time after the limit in which a worker may still report that the limit has passed.
 constexpr Nanoseconds kReportGrace = nanoseconds_from_ms(250);
 // The time that a request is served before its delay is investigated.
 constexpr Nanoseconds kDelayBeforeLook = nanoseconds_from_ms(100);
@@ -55,7 +55,7 @@ Result<std::vector<std::byte>> Connection::exchange(std::span<const std::byte> m
   process_.forget_errors();
   WATTUNE_TRY(process_.channel().send(message, deadline));
   for (const std::span<const std::byte> contents : sent) WATTUNE_TRY(process_.channel().send_bytes(contents, deadline));
-  // This is reset first, because most answers come at once and need no look at processors.
+  // This is reset before waiting, because most answers come at once and need no look at processors.
   processor_wait_.reset();
   const Deadline soon = deadline_in(kDelayBeforeLook);
   const bool answered = process_.channel().wait_for_bytes(deadline ? std::min(*deadline, *soon) : *soon).has_value();
@@ -67,7 +67,7 @@ Result<std::vector<std::byte>> Connection::exchange(std::span<const std::byte> m
 
 Error Connection::broken(Error error, Nanoseconds limit) {
   switch (error.code()) {
-    case ErrorCode::invalid_argument: return error;  // too long to be sent, so that the worker is not affected
+    case ErrorCode::invalid_argument: return error;  // the message is too long to be sent; the worker lives on
     case ErrorCode::timeout:
       return too_late(Error(ErrorCode::timeout, fmt::format("no answer within {:g} ms", to_ms(limit))));
     case ErrorCode::io_error: return end(process_.explain_end(answered_));

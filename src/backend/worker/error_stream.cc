@@ -15,7 +15,7 @@ namespace {
 // The beginning of a log line in a worker's error stream: "wattune-log debug opened cuda:0".
 constexpr std::string_view kLogMark = "wattune-log ";
 
-// Logs the line if it is one of the worker's log; returns whether it was.
+// Logs the line if it is a line of the worker's log, and returns whether it was.
 bool logged(std::string_view line, std::string_view worker) {
   if (!line.starts_with(kLogMark)) return false;
   line.remove_prefix(kLogMark.size());

@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::backend::worker {
 namespace {
 
 constexpr std::size_t kGuard = std::size_t{1} << 20;  // inaccessible bytes on each side of a piece
-constexpr std::size_t kAlignment = 64;                // of contents, for vectorised references
+constexpr std::size_t kAlignment = 64;                // alignment of contents, for vectorised references
 constexpr std::byte kPattern{0xA5};
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }

@@ -31,7 +31,7 @@ std::uint64_t allocated_bytes() {
 void limit_memory(std::uint64_t bytes) {
   std::set_new_handler(end_without_memory);
   if (bytes == 0) return;
-  // The limit is added to the memory in use, because sanitizers reserve terabytes for themselves.
+  // The limit counts in addition to the memory in use, because sanitizers reserve terabytes for themselves.
   const std::uint64_t before = allocated_bytes();
   const rlimit most{before + bytes, before + bytes};
   setrlimit(RLIMIT_DATA, &most);
@@ -41,7 +41,7 @@ void limit_memory(std::uint64_t bytes) {
 
 namespace {
 
-// Returns the memory of the machine, or of the container: cgroups of version 2 and 1.
+// Returns the memory of the machine, or that of the container, which cgroups of version 2 or 1 give.
 std::uint64_t available_bytes() {
   std::uint64_t least =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));

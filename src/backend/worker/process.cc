@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Nanoseconds kEndPatience = nanoseconds_from_ms(500);  // for a worker that is to end by itself
+constexpr Nanoseconds kEndPatience = nanoseconds_from_ms(500);  // the time for a worker to end by itself
 
 Error cannot_start(const std::string& what, int code) {
   return Error(ErrorCode::unavailable,
@@ -67,7 +67,7 @@ Result<Pair> make_error_pipe() {
   return pair;
 }
 
-// Returns a descriptor of the process; an empty one on systems before Linux 5.3, which lack them.
+// Returns a descriptor of the process. It is empty before Linux 5.3, which introduced such descriptors.
 Descriptor descriptor_of(pid_t process) { return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, process, 0))); }
 
 std::string how_ended(int status) {
@@ -80,7 +80,7 @@ std::string without_memory(std::uint64_t limit) {
   return fmt::format("worker reached its memory limit of {:.4g} MB", static_cast<double>(limit) / 1e6);
 }
 
-// Children that have not ended although they were killed. They are reaped once they have. Any thread may call all
+// Children that have not ended although they were killed. They are reaped when they have ended. Any thread may call all
 // functions.
 class Unkillable {
  public:
@@ -186,7 +186,7 @@ std::string WorkerProcess::kill() {
   if (pid_ < 0) return {};
   log_debug("{}: is being killed", name_);
   killed_by_us_ = true;
-  ::kill(pid_, SIGTERM);  // the supervisor kills all others
+  ::kill(pid_, SIGTERM);  // the supervisor then kills all others
   if (reap_within(options_.end_limit)) return {};
   unkillable().add(pid_);
   return fmt::format("its processes (supervisor {}) do not end although they were killed, so the driver keeps them",
@@ -197,11 +197,11 @@ bool WorkerProcess::reap_within(Nanoseconds limit) {
   const Deadline deadline = deadline_in(limit);
   while (pid_ >= 0) {
     const pid_t reaped = waitpid(pid_, &status_, WNOHANG);
-    // ECHILD means that the application reaps all children itself, so it stays unknown how this one ended.
+    // ECHILD means that the application itself reaps all children. Then it remains unknown how this child ended.
     if (reaped == pid_ || (reaped < 0 && errno == ECHILD)) {
       log_debug("{}: ended {}", name_, reaped == pid_ ? how_ended(status_) : "unseen");
-      if (reaped == pid_) ::kill(-pid_, SIGKILL);  // processes that it started must not outlive it
-      // If the supervisor itself was killed, it may not have ended the processes below it.
+      if (reaped == pid_) ::kill(-pid_, SIGKILL);  // processes that the child started must not outlive it
+      // If the supervisor itself was killed, processes below it may still run.
       if (reaped != pid_ || (WIFSIGNALED(status_) && WTERMSIG(status_) == SIGKILL)) end_strays(mark_);
       pid_ = -1;
     } else if (std::chrono::steady_clock::now() > *deadline) {

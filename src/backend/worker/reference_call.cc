@@ -63,7 +63,7 @@ class SharedReport {
 struct Accesses {
   const GuardedArguments* arguments = nullptr;
   Report* report = nullptr;
-  const std::byte* stack_end = nullptr;  // the lowest address that the stack may grow to; nullptr if unknown
+  const std::byte* stack_end = nullptr;  // the lowest address to which the stack may grow; nullptr if unknown
 };
 Accesses accesses;
 
@@ -78,7 +78,7 @@ const char* describe(const siginfo_t& access) {
 }
 
 // Describes a bad access, then ends the process by the same signal, whose default handling is restored. A signal that
-// was sent by a process has no address.
+// another process sent has no address.
 void on_bad_access(int number, siginfo_t* info, void*) {
   const std::span<char> words(accesses.report->words);
   accesses.report->trouble = Report::Trouble::bad_access;
@@ -101,7 +101,7 @@ void watch_accesses(const GuardedArguments& arguments, Report& report) {
   for (const int number : {SIGSEGV, SIGBUS}) sigaction(number, &action, nullptr);
 }
 
-// Restores the default settings that a user's program expects, because the worker's settings differ.
+// Restores the default settings that a user's program expects; the worker's settings are different.
 void restore_defaults() {
   for (const int number : {SIGTERM, SIGABRT, SIGPIPE}) signal(number, SIG_DFL);
   std::set_new_handler(nullptr);
@@ -123,7 +123,7 @@ void load_and_call(const ReferenceRequest& request, const std::filesystem::path&
   report.stage = Report::Stage::returned;
 }
 
-// Runs the reference. Ends without running static destructors, which do not affect outputs.
+// Runs the reference. Ends the process without static destructors, which do not affect outputs.
 [[noreturn]] void be_the_reference(const ReferenceRequest& request, const std::filesystem::path& object,
                                    const GuardedArguments& arguments, const LastWords& output, Report& report) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -210,7 +210,7 @@ class Server {
     return {};
   }
 
-  // Receives contents and drops them, if there is no memory for them.
+  // Receives contents for which there is no memory, and drops them.
   Result<void> discard(std::uint64_t bytes) {
     std::array<std::byte, 65536> piece;
     for (std::size_t taken = 0; bytes > 0; bytes -= taken) {

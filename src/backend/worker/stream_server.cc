@@ -6,7 +6,7 @@ namespace wattune::inline v0_1::backend::worker {
 
 namespace {
 
-// The state of a stream before a request, which is restored if the request fails.
+// The state of a stream before a request. It is restored if the request fails.
 struct Before {
   explicit Before(ServedStream& of) : served(of), launches(of.launches.size()), wanted(of.wanted.size()) {}
   void restore() const {
@@ -109,7 +109,7 @@ Result<RunAnswer> StreamServer::execute(Device& device, const RunRequest& asked,
     WATTUNE_ASSIGN(answer.counters, counters->count(*served.front()->stream, asked.counters, asked.limit));
     return answer;
   }
-  // The streams are finished after an error, too, because commands that were collected use the contents.
+  // The streams are finished even after an error, because the collected commands use the contents.
   Result<RunAnswer> answer = finish(device, asked, served);
   if (answer && !collected) return collected.error();
   return answer;

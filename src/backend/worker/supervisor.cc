@@ -64,7 +64,7 @@ class Signals {
 };
 
 struct WorkerEnd {
-  int status = 0;                // in the form of waitpid()
+  int status = 0;                // status in the form of waitpid()
   std::uint64_t most_bytes = 0;  // largest memory that the worker has used
 };
 
@@ -90,7 +90,7 @@ class Supervisor {
   void end_in_order() {
     wait(kHangUpPatience);
     if (over()) return;
-    kill(0, SIGTERM);  // to the whole process group; the worker itself ignores it
+    kill(0, SIGTERM);  // goes to the whole process group; the worker itself ignores it
     wait(kHangUpPatience);
   }
 
@@ -141,7 +141,7 @@ class Supervisor {
 
 void be_the_first_to_end() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
 
-// Installs a handler that does nothing, instead of SIG_IGN, which programs that the worker starts would inherit.
+// Installs a handler that does nothing. SIG_IGN is not used, because programs that the worker starts would inherit it.
 void ignore_the_call_to_compilers() {
   struct sigaction action {};
   action.sa_handler = [](int) {};
@@ -150,7 +150,8 @@ void ignore_the_call_to_compilers() {
 }
 
 // Tells whether a worker that aborted had run out of memory: LLVM aborts when malloc() returns nothing. LLVM's
-// containers double by copying. So when one could not grow any more, the worker had used about a third of the limit.
+// containers double their size by copying. So when a container could not grow any more, the worker had used only about
+// a third of the limit.
 bool lacked_memory(const WorkerEnd& end, std::uint64_t limit) {
   return WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGABRT && limit > 0 && end.most_bytes >= limit / 4;
 }

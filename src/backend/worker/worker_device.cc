@@ -77,7 +77,8 @@ Result<Started<Answer>> start_once(const WorkerOptions& options, Request request
   return Started<Answer>{std::move(connection), std::move(answer)};
 }
 
-// Starts a worker. One that is killed from outside while it starts, perhaps because memory ran out, is started again.
+// Starts a worker. A worker that is killed from outside while it starts, perhaps because memory ran out, is started
+// again.
 template <typename Answer, typename Asked>
 Result<Started<Answer>> start_worker(const WorkerOptions& options, Request request, const Asked& asked) {
   constexpr std::chrono::milliseconds kPause{250};
@@ -151,7 +152,7 @@ class WorkerDevice : public Device {
     return finish_streams(outbox_, streams, wait);
   }
 
-  // Returns the sensors. If the device has none, the worker is asked for the reason.
+  // Returns the sensors. If the device has none, asks the worker for the reason.
   Result<Sensors*> sensors() override {
     if (info_.sensors.empty()) WATTUNE_TRY(sensors_.read());
     return &sensors_;
@@ -183,7 +184,7 @@ class WorkerDevice : public Device {
   WorkerDevice(std::string selector, WorkerOptions options)
       : selector_(std::move(selector)), options_(std::move(options)) {}
 
-  // Starts a new worker and opens the device in it. If that fails, the old connection stays.
+  // Starts a new worker and opens the device in it. If that fails, keeps the old connection.
   Result<DeviceInfo> connect() {
     WATTUNE_ASSIGN(auto started, start_worker<DeviceInfo>(options_, Request::open, OpenRequest{selector_}));
     connection_ = std::move(started.connection);
@@ -196,7 +197,7 @@ class WorkerDevice : public Device {
   WorkerOptions options_;
   DeviceInfo info_;
   ConnectionPointer connection_;
-  std::shared_ptr<Outbox> outbox_;  // shared by all streams of the connection
+  std::shared_ptr<Outbox> outbox_;  // the state that all streams of the connection share
   WorkerSensors sensors_{connection_};
   WorkerCounters counters_{connection_};
   std::unique_ptr<ClockControl> clocks_;  // nullptr until clock_control() is called; it outlives workers

@@ -10,7 +10,7 @@ WorkerFolder::WorkerFolder() {
 
 void WorkerFolder::use() {
   if (!folder_) return;
-  folder_->unlock();  // the worker's copy is closed, so that the lock ends with the supervisor
+  folder_->unlock();  // closes the worker's copy, so that the lock ends with the supervisor
   setenv("TMPDIR", folder_->path().c_str(), 1);
   setenv("POCL_CACHE_DIR", (folder_->path() / "pocl").c_str(), 0);
 }

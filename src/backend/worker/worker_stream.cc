@@ -62,7 +62,7 @@ class WorkerStream : public Stream, public Remote {
   Result<RunAnswer> run(RunRequest request);
 
   std::shared_ptr<Outbox> outbox_;
-  Nanoseconds compile_limit_;  // of the next finish
+  Nanoseconds compile_limit_;  // the limit of compiling in the next finish
   // True if commands were sent since the last finish, so that their results are still to come.
   bool under_way_ = false;
   std::vector<std::span<std::byte>> received_;
@@ -112,7 +112,7 @@ class WorkerEvent : public Event {
     if (has_ended) return {};
     return Error(ErrorCode::invalid_argument, "the launch has not finished");
   }
-  // Returns the reason why the worker has no time for the start or the end.
+  // Returns the error for a time that the worker could not give: that of the start or of the end.
   Error error(bool of_start) const {
     const std::vector<ErrorFields>& errors = launch_->answer->errors;
     if (errors.empty()) return Error(ErrorCode::internal, "the worker did not tell the time of a launch");
@@ -128,7 +128,7 @@ class WorkerEvent : public Event {
 // A request that sends the commands of streams, and finishes those that it names.
 class Dispatch {
  public:
-  // Takes the commands of `streams`, and those commands of others for which they wait.
+  // Takes the commands of `streams`, and those commands of other streams for which they wait.
   Dispatch(Outbox& outbox, std::span<WorkerStream* const> streams, bool finish)
       : finished_(finish ? streams.size() : 0) {
     streams_.assign(streams.begin(), streams.end());
@@ -200,7 +200,7 @@ class Dispatch {
       for (const auto& launch : share.launches) launch->failure = failure;
   }
 
-  // Gives the launches of finished streams their answers, or the failure.
+  // Gives the launches of finished streams their answers, or gives them the failure.
   void settle(RunAnswer* answer, const std::shared_ptr<const Error>& failure) {
     std::size_t told = 0;
     for (std::size_t i = 0; i < finished_; ++i) {
@@ -217,9 +217,9 @@ class Dispatch {
     launch.conditions = answer.conditions;
   }
 
-  std::vector<WorkerStream*> streams_;  // the streams to be finished come first
+  std::vector<WorkerStream*> streams_;  // the streams; those to be finished come first
   const std::size_t finished_;          // number of streams to be finished
-  std::vector<Share> shares_;           // of the streams, as far as they have one
+  std::vector<Share> shares_;           // shares of the streams that have commands
   std::vector<StreamCommand> commands_;
   std::vector<std::span<const std::byte>> sent_;
 };
