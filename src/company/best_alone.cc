@@ -13,7 +13,7 @@ class BestAlone final : public search::Strategy {
       : Strategy(space.space(), {}), company_(space), soloists_(soloists) {}
 
  private:
-  // Proposes one configuration at a time, since the next one depends on the outcome of this one.
+  // Proposes one configuration at a time, since the next proposal depends on the outcome of this one.
   std::optional<ConfigurationId> do_propose() override {
     if (waits_) return std::nullopt;
     if (left_.empty()) list_left();
@@ -38,8 +38,8 @@ class BestAlone final : public search::Strategy {
   }
 
   // Returns the next joint configuration in which some member has a configuration that was not timed alone; nullopt if
-  // nothing is left to time. If one member fails, the configurations of the others come again in the next one. A
-  // configuration that was visited but has no time failed in an earlier run, and is skipped.
+  // nothing is left to time. If one member fails, the configurations of the other members come again in the next joint
+  // configuration. A configuration that was visited but has no time failed in an earlier run, and is skipped.
   std::optional<ConfigurationId> next_untried() {
     for (;;) {
       for (std::size_t k = 0; k < company_.size(); ++k)
@@ -64,8 +64,8 @@ class BestAlone final : public search::Strategy {
     return next == ratios_->end() ? std::nullopt : std::optional(*next);
   }
 
-  // Returns the joint configuration in which each member has its next configuration that is left to time, or else its
-  // best alone. Returns nullopt if a member has no correct configuration.
+  // Returns the joint configuration in which each member has its next configuration that is left to time, or otherwise
+  // its best configuration alone. Returns nullopt if a member has no correct configuration.
   std::optional<ConfigurationId> together() const {
     std::vector<ConfigurationId> own;
     for (std::size_t k = 0; k < company_.size(); ++k) {
@@ -82,8 +82,10 @@ class BestAlone final : public search::Strategy {
 
   const CompanySpace& company_;
   const std::vector<Soloist>& soloists_;
-  std::vector<std::vector<ConfigurationId>> left_;      // of each member, in reverse; empty until they are listed
-  std::optional<std::vector<ConfigurationId>> ratios_;  // of the best alone, at each ratio; nullopt until known
+  std::vector<std::vector<ConfigurationId>> left_;      // untried configurations of each member, in reverse; empty
+                                                        // until they are listed
+  std::optional<std::vector<ConfigurationId>> ratios_;  // joint configurations of the best alone, one at each ratio;
+                                                        // nullopt until they are known
   bool waits_ = false;
 };
 

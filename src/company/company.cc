@@ -15,7 +15,7 @@ namespace wattune::inline v0_1::company {
 
 namespace {
 
-constexpr const char* kRepetitions = "repetitions";  // a part of the identity
+constexpr const char* kRepetitions = "repetitions";  // name of a part of the identity
 
 Error refuse_company(std::string what) { return Error(ErrorCode::invalid_argument, std::move(what)); }
 
@@ -88,7 +88,7 @@ class Objectives final : public TrialSink {
 };
 
 // Returns the joint configuration in which the members have these configurations, at the best ratio of resident blocks
-// that was tried. If none was tried, the GPU places the blocks as usual.
+// that was tried. If no ratio was tried, the GPU places the blocks as usual.
 AgainstChoice at_best_ratio(const Parts& parts, const std::vector<ConfigurationId>& own, const Objectives& objectives) {
   const std::vector<ConfigurationId> ratios = parts.space.ratios(parts.space.together(own));
   ConfigurationId best = ratios.front();
@@ -111,8 +111,8 @@ Nanoseconds one_after_the_other(const Parts& parts, const std::vector<MemberResu
   return sum;
 }
 
-// Compares the best joint configuration with that in which each member has its best configuration alone, by running
-// both in turns. Returns nullopt if it was cancelled, or if a member has no correct configuration.
+// Compares the best joint configuration with the one in which each member has its best configuration alone, by running
+// both in turns. Returns nullopt if the comparison was cancelled, or if a member has no correct configuration.
 Result<std::optional<AgainstChoice>> against_best_alone(Parts& parts, const CompanyReport& report,
                                                         const Objectives& objectives,
                                                         const measure::ShootOutOptions& turns) {

@@ -18,7 +18,7 @@ Observation failed_together(Status status, std::string message) {
   return {.status = status, .message = std::move(message)};
 }
 
-// True if the error is not a configuration's fault: the device is gone, or the board reports no energy or does not
+// True if the error is not caused by a configuration: the device is gone, or the board reports no energy or does not
 // obey.
 bool ends_all(const Error& error) {
   return error.code() == ErrorCode::device_lost || error.code() == ErrorCode::cancelled ||
@@ -118,8 +118,8 @@ Nanoseconds CompanyEvaluator::turn_overhead() const {
   return std::max(energy_takes_, set_up_.evaluation.energy_window);
 }
 
-// The clocks settle while the member runs; a failure counts at any clock. An error for clocks that the board refuses
-// concerns only the default configuration.
+// The clocks settle while the member runs; a failure counts independently of the clock. An error for clocks that the
+// board refuses concerns only the default configuration.
 Result<const Observation*> CompanyEvaluator::alone(std::size_t member, const Configuration& own) {
   Soloist& soloist = soloists_[member];
   if (const Observation* known = soloist.find(own.id())) return known;
@@ -288,7 +288,7 @@ Result<tune::Contest> CompanyEvaluator::hold_contest(const std::vector<Configura
 }
 
 // Holds a contest of the configurations that have not failed. If one fails, removes it from `standing` and returns only
-// its failure; the caller begins anew with the others. Returns an empty contest if it was cancelled.
+// its failure; the caller begins again with the others. Returns an empty contest if it was cancelled.
 Result<tune::Contest> CompanyEvaluator::contest_of(const std::vector<Configuration>& configurations,
                                                    const measure::ShootOutOptions& options,
                                                    std::vector<std::size_t>& standing) {

@@ -23,8 +23,9 @@ using Parts = CompanySession::Parts;
 constexpr std::string_view kWalk = "walk";
 constexpr std::string_view kPaperWalk = "paper-walk";
 constexpr std::string_view kWalkThen = "walk+";
-constexpr double kMostRepetitions = 1000.0;                        // of one member in one run
-constexpr Nanoseconds kLongestRun = nanoseconds_from_seconds(1);   // beside a partner, approximately
+constexpr double kMostRepetitions = 1000.0;                        // largest number of launches of one member in one
+                                                                   // run
+constexpr Nanoseconds kLongestRun = nanoseconds_from_seconds(1);   // longest run beside a partner, approximately
 constexpr Nanoseconds kReference = nanoseconds_from_seconds(600);  // longest wait for a reference, approximately
 constexpr double kPartnersRuns = 4.0;  // runs of the longest partner while the timed member works
 
@@ -205,7 +206,7 @@ Result<void> make_company_strategy(Parts& parts) {
   } else if (name.starts_with(kWalkThen)) {
     WATTUNE_ASSIGN(auto then, make_search(parts, name.substr(kWalkThen.size())));
     main = make_walk(parts, false);
-    // These configurations come before the search, which a stop rule may end, and give it a start.
+    // These configurations come before the search, which a stop rule may end. They give the search a start.
     if (!parts.options.resident_blocks.empty()) main = search::make_sequence(space, std::move(main), best_alone());
     main = search::make_sequence(space, std::move(main), std::move(then));
   } else {

@@ -10,7 +10,8 @@ namespace wattune::inline v0_1::company {
 namespace {
 
 constexpr Nanoseconds kIdleGap = nanoseconds_from_ms(10);  // idle time after which clocks may have dropped
-constexpr std::size_t kKeptPerMember = 4;                  // stay loaded, since walks come back to kernels
+constexpr std::size_t kKeptPerMember = 4;                  // number of configurations that stay loaded, since walks
+                                                           // come back to kernels
 
 // Returns how a member runs in the joint run, with a lane of its own. A member that is not timed is relaunched as long
 // as the timed one runs.
@@ -115,7 +116,8 @@ Result<schedule::JointRun> CompanyRunner::once(bool restoring) {
   return run;
 }
 
-// The machine is told the times alone, since they decide how many blocks of work a resident block fetches at a time.
+// Tells the machine the kernels' times alone, since they decide how many blocks of work a resident block fetches at a
+// time.
 Result<std::unique_ptr<CompanyRunner>> CompanyStage::gather(const CompanyChoice& choice, const CompanyPlan& plan) {
   WATTUNE_ASSIGN(auto machine, schedule::DeviceMachine::make(device_));
   std::vector<std::shared_ptr<StagedKernel>> kernels;
@@ -148,8 +150,8 @@ Result<std::shared_ptr<StagedKernel>> CompanyStage::kernel(std::size_t member, c
   return staged;
 }
 
-// Loads a configuration with the member's shared buffers. If it overwrites inputs, it gets buffers of its own, and new
-// shared ones are made for the others.
+// Loads a configuration with the member's shared buffers. If the configuration overwrites inputs, it gets buffers of
+// its own, and new shared ones are made for the other configurations.
 Result<std::shared_ptr<StagedKernel>> CompanyStage::load(std::size_t member, const Configuration& own) {
   WATTUNE_ASSIGN(auto staged, load_on(&buffers_[member], member, own));
   WATTUNE_ASSIGN(const bool is_clean, buffers_[member].inputs_hold(digest_));
@@ -179,7 +181,7 @@ Result<std::shared_ptr<StagedKernel>> CompanyStage::load_on(schedule::KernelBuff
   return staged;
 }
 
-// Runs the kernel once alone and remembers its outputs, with which later ones are compared.
+// Runs the kernel once alone and remembers its outputs, with which later outputs are compared.
 Result<void> CompanyStage::remember_alone(std::size_t member, schedule::DeviceMachine& machine, StagedKernel& staged) {
   WATTUNE_TRY(staged.outputs.restore());
   WATTUNE_ASSIGN(const schedule::KernelId kernel, machine.add(staged.kernel, staged.traits));

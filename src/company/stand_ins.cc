@@ -13,7 +13,7 @@ struct StandIn {
   const char* name;
   ElementType type;
   Fill fill;
-  std::int64_t length;   // of the buffers
+  std::int64_t length;   // elements of the buffers
   std::int64_t threads;  // work-items
   const char* body;
 };
@@ -39,8 +39,8 @@ constexpr const char* kLatency = R"(
 }
 )";
 
-// The next element of a single cycle through all elements (Hull, Dobell 1962). Its steps are too large for cache lines
-// to help.
+// The next element of a single cycle through all elements (Hull, Dobell 1962). The steps are so large that cache lines
+// do not help.
 constexpr const char* kNext = "(1664525 * i + 1013904223) % n";
 
 constexpr std::int64_t kBlock = 256;
