@@ -9,7 +9,7 @@ namespace wattune::inline v0_1 {
 
 namespace {
 
-// A name or a unit of a metric, and how many joules or watts 1 of it stands for.
+// A name or a unit of a metric, with the number of joules or watts that 1 of it stands for.
 struct Scale {
   std::string_view name;
   double base;
@@ -27,8 +27,8 @@ const Metric* find(const Observation& observation, std::string_view name) {
   return found == observation.metrics.end() ? nullptr : &*found;
 }
 
-// Returns the metric's value in joules or watts, by its unit, or by its name if it has no unit; nullopt if the unit is
-// of another quantity.
+// Returns the metric's value in joules or watts, by its unit, or by its name if it has no unit; nullopt if the unit
+// belongs to another quantity.
 std::optional<double> scaled(const Metric& metric, const Scale& name, std::span<const Scale> units) {
   double base = name.base;
   if (!metric.unit.empty()) {
@@ -51,8 +51,8 @@ std::optional<double> recorded(const Observation& observation, std::span<const S
   return std::nullopt;
 }
 
-// Sets the metric of this name and unit. It replaces a metric of that name in another unit, because readers look for
-// the name alone.
+// Sets the metric of this name and unit. Replaces a metric of the same name in another unit, because readers look only
+// for the name.
 void name_as(Observation& observation, const char* name, const char* unit, double value) {
   std::erase_if(observation.metrics, [&](const Metric& metric) { return metric.name == name; });
   observation.metrics.push_back({name, value, unit});

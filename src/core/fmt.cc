@@ -1,5 +1,5 @@
-// fmt's functions, compiled once for the whole library. Debian ships them as a shared library only, which a relocatable
-// build cannot use, and fmt's header-only mode would compile them again in every source.
+// fmt's functions, compiled once for the whole library. Debian ships them only as a shared library, which a relocatable
+// build cannot use. With fmt's header-only mode, every source would compile them again.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -1,4 +1,4 @@
-// The C types by which functions on the host are called.
+// Finds the C types with which functions on the host are called.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -15,7 +15,7 @@ namespace {
 
 bool continues_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// Returns the extent of the problem to which this name refers in expressions; nullopt if there is none.
+// Returns the extent of the problem to which this name refers in expressions; nullopt if there is no such extent.
 std::optional<std::int64_t> size_named(std::string_view name, const std::vector<NamedSize>& sizes) {
   constexpr std::array<std::string_view, 3> kAxes{"problem_size_x", "problem_size_y", "problem_size_z"};
   for (std::size_t i = 0; i < sizes.size(); ++i)

@@ -7,7 +7,7 @@ namespace wattune::inline v0_1 {
 
 namespace {
 
-// Returns the end of the literal R"mark(...)mark" whose quote is at `at`; `at` if there is none.
+// Returns the end of the literal R"mark(...)mark" whose quote is at `at`; `at` if no such literal begins there.
 std::size_t end_of_raw_string(std::string_view source, std::size_t at) {
   if (source[at] != '"' || at == 0 || source[at - 1] != 'R') return at;
   const std::size_t open = source.find('(', at);
@@ -24,7 +24,7 @@ std::size_t end_of_text(std::string_view source, std::size_t at) {
   if (rest.starts_with("/*")) return std::min(source.find("*/", at + 2), source.size() - 2) + 2;
   if (const std::size_t end = end_of_raw_string(source, at); end > at) return end;
   const char quote = rest.front();
-  // A quote directly behind a letter or digit separates digits.
+  // A single quote directly behind a letter or digit separates digits of a number.
   if (quote != '"' && (quote != '\'' || (at > 0 && is_word(source[at - 1])))) return at;
   std::size_t end = at + 1;
   while (end < source.size() && source[end] != quote && source[end] != '\n') end += source[end] == '\\' ? 2 : 1;

@@ -33,7 +33,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// Returns the first candidate that begins with the name, if that has at least three letters; else nullptr.
+// Returns the first candidate that begins with the name, if the name has at least three letters; otherwise nullptr.
 const std::string* longer_form(std::string_view name, const std::vector<std::string>& candidates) {
   constexpr std::size_t kShortestPrefix = 3;
   const auto begins = [&](const std::string& candidate) {
@@ -65,7 +65,7 @@ std::size_t distance_of_words(std::string_view name, std::string_view candidate)
   return least;
 }
 
-// Returns the first of the candidates that are nearest by `distance`; nullptr if none is near.
+// Returns the first of the candidates that are nearest by `distance`; nullptr if no candidate is near.
 template <typename Distance>
 const std::string* nearest_by(const Distance& distance, std::string_view name,
                               const std::vector<std::string>& candidates) {

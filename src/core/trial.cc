@@ -22,7 +22,7 @@ std::string text_of(const std::vector<Objective>& objectives) {
   return text;
 }
 
-// Returns the positions of the Trials that count.
+// Returns the positions of the Trials that count, by counting().
 std::vector<std::size_t> counting_positions(const std::vector<Trial>& trials) {
   std::unordered_map<std::vector<Value>, std::size_t, ValueHash> place_of;
   std::vector<std::size_t> positions;
@@ -40,7 +40,8 @@ std::vector<std::size_t> counting_positions(const std::vector<Trial>& trials) {
 
 Identity identity_of(const RunInfo& info) {
   Identity identity = info.identity;
-  identity.erase(kResourceConstraints);  // they belong to the space, whose values and constraints do not count
+  identity.erase(kResourceConstraints);  // such constraints belong to the space, whose values and constraints do not
+                                         // count here
   identity["device"] = info.device.name;
   identity["driver"] = info.device.driver_version;
   identity["objectives"] = text_of(info.objectives);
