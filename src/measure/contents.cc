@@ -1,5 +1,5 @@
-// Generates the contents of arguments. They must not depend on the machine. So numbers come from core's Random instead
-// of a standard distribution, and arithmetic is plain IEEE double (compiled without fused multiply-add).
+// Generates the contents of arguments. The contents must not depend on the machine. So numbers come from core's Random
+// instead of a standard distribution, and arithmetic is plain IEEE double (compiled without fused multiply-add).
 #include <fmt/format.h>
 
 #include <bit>
@@ -32,7 +32,7 @@ struct BFloatBits {
 constexpr int kLargestHalf = 65504;
 constexpr double kLargestBFloat = 0x1.fep127;
 
-// Calls `function` with a value of the C++ type that stands for `type`, whose type alone matters.
+// Calls `function` with a value of the C++ type that stands for `type`. Only the type of this value matters.
 template <typename Function>
 auto with_type(ElementType type, Function function) {
   switch (type) {
@@ -106,7 +106,7 @@ void store(T value, std::size_t index, std::vector<std::byte>& bytes) {
   std::memcpy(bytes.data() + index * sizeof(T), &value, sizeof(T));
 }
 
-// Fills all elements with value_of(index), a double or a Result of one.
+// Fills all elements with value_of(index), which is a double or a Result of one.
 template <typename ValueOf>
 Result<std::vector<std::byte>> generate(ElementType type, std::size_t elements, ValueOf value_of) {
   return with_type(type, [&](auto tag) -> Result<std::vector<std::byte>> {

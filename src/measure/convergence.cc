@@ -1,5 +1,5 @@
 // Decides when the samples of a configuration suffice: by the interval of the median, or by one of two rules of nvbench
-// (NVIDIA/nvbench, 2026-08), stdrel and entropy. Each rule reads all samples anew, which are hundreds at most.
+// (NVIDIA/nvbench, 2026-08), stdrel and entropy. Each rule reads all samples again, which are a few hundred at most.
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -87,7 +87,7 @@ bool flat_entropy(const std::vector<Sample>& samples) {
     xy += x * y;
     yy += y * y;
   }
-  if (yy == 0.0) return true;  // the entropy is the same throughout
+  if (yy == 0.0) return true;  // true, because the entropy is the same throughout
   const double degrees = std::atan(xy / xx) * 180.0 / std::numbers::pi;
   return degrees <= kFlatAngle && xy * xy / (xx * yy) >= kGoodFit;
 }

@@ -104,7 +104,7 @@ std::optional<Header> parse_header(std::string_view file) {
 }
 
 // Returns NumPy's name of the type: byte order, kind and bytes. One-byte types have no byte order. NumPy has no
-// bfloat16 of its own, and writes those of ml_dtypes as two bytes of any kind.
+// bfloat16 of its own, and writes elements of ml_dtypes' bfloat16 as two bytes of any kind.
 std::string descr_of(ElementType type) {
   if (type == ElementType::bfloat16) return "<V2";
   const char kind = to_string(type).front();  // "i", "u" or "f"

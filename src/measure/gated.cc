@@ -6,15 +6,16 @@ namespace wattune::inline v0_1::measure {
 
 namespace {
 
-constexpr std::size_t kLessonEvery = 32;   // one in this many configurations is a lesson: not rejected, to learn from
-constexpr std::size_t kLessonSamples = 3;  // samples of a lesson although the gate would have rejected it
+constexpr std::size_t kLessonEvery = 32;   // one in this many configurations becomes a lesson, which is not rejected
+constexpr std::size_t kLessonSamples = 3;  // number of samples of a lesson that the gate would have rejected
 constexpr Nanoseconds kShortLaunch = nanoseconds_from_ms(0.1);
 constexpr Nanoseconds kColdStart = nanoseconds_from_ms(0.5);  // longest extra time of a first launch on any device
 
 // The samples of one configuration: a first launch, the warm-up, one sample at the gate, then the others.
 class GatedSampling : public Sampling {
  public:
-  // Takes the options of the race. With `lesson`, the configuration is measured completely, whatever its launches show.
+  // Takes the options of the race. With `lesson`, the configuration is measured completely, even if its launches show
+  // that it is slow.
   GatedSampling(const SamplingOptions& options, Gate& gate, const std::optional<Statistics>& incumbent, bool lesson)
       : Sampling({1}), options_(options), gate_(gate), incumbent_(incumbent), lesson_(lesson) {}
 
@@ -68,7 +69,7 @@ class GatedSampling : public Sampling {
     return runs == 0 && lesson_ ? learn() : Wanted{.runs = runs};
   }
 
-  // Teaches the gate this configuration, whose further samples did not depend on its first two launches.
+  // Adds this configuration to the gate's lessons. Its further samples did not depend on its first two launches.
   Wanted learn() {
     if (samples().size() < 2) return {};
     const std::vector<Sample> rest(samples().begin() + 1, samples().end());
@@ -82,7 +83,7 @@ class GatedSampling : public Sampling {
   const bool lesson_;
   Stage stage_ = Stage::first_launch;
   Nanoseconds first_;
-  std::optional<WarmUp> warm_up_;  // set once the first launch was taken
+  std::optional<WarmUp> warm_up_;  // set once the first launch has been taken
 };
 
 class Gated : public MeasurePolicy {

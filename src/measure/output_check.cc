@@ -27,18 +27,19 @@ namespace {
 
 constexpr std::size_t kBlock = 1024;
 
-// Fewest bytes for which another thread pays off, and the number of threads that use the whole memory bandwidth.
+// The least number of bytes for which another thread is worthwhile, and the number of threads that use the whole memory
+// bandwidth.
 constexpr std::size_t kBytesPerThread = std::size_t{4} << 20;
 constexpr std::size_t kMostThreads = 8;
 
-// How elements of type T are compared and read: by the type itself.
+// The way in which elements of type T are compared and read: by the type itself.
 template <typename T>
 struct Plain {
   using Compared = T;
   static constexpr std::size_t kBytes = sizeof(T);
   static void load(const std::byte* from, std::size_t n, T* to) { std::memcpy(to, from, n * sizeof(T)); }
 };
-// How elements of 16 bits are compared and read: decoded to floats.
+// The way in which elements of 16 bits are compared and read: decoded to floats.
 template <float (*decode)(std::uint16_t)>
 struct Decoded {
   using Compared = float;
@@ -50,7 +51,7 @@ struct Decoded {
   }
 };
 
-// True if two numbers agree. NaN agrees with NaN, an infinity with itself. Bitwise operators keep the loop free of
+// True if two numbers agree. NaN agrees with NaN, and an infinity with itself. Bitwise operators keep the loop free of
 // branches.
 template <std::floating_point T>
 bool agrees(T actual, T expected, const ResolvedTolerance& tolerance) {
@@ -71,8 +72,8 @@ template <std::integral T>
 bool agrees(T actual, T expected, const ResolvedTolerance& tolerance) {
   if (actual == expected) return true;
   const double allowed = tolerance.absolute + tolerance.relative * std::fabs(static_cast<double>(expected));
-  // A whole number is at most `allowed` exactly if it is at most the floor of `allowed`. That comparison needs no
-  // rounding.
+  // A whole number is at most `allowed` exactly if it is at most the floor of `allowed`. The comparison with the floor
+  // needs no rounding.
   return allowed >= 0x1p64 || distance(actual, expected) <= static_cast<std::uint64_t>(allowed);
 }
 

@@ -12,7 +12,8 @@ namespace {
 using backend::worker::Connection;
 using backend::worker::ReferenceRequest;
 
-// Time that the worker has after the limit to report by itself what was running. If it does not, it is killed.
+// Time that the worker has after the limit to report by itself what was running. A worker that does not report is
+// killed.
 constexpr Nanoseconds kReportGrace = nanoseconds_from_seconds(5);
 
 ReferenceRequest request_for(const ReferenceFunction& function, const std::vector<HostArgument>& arguments,
@@ -52,7 +53,7 @@ Result<void> ask(const ReferenceRequest& request, std::vector<HostArgument>& arg
 
 }  // namespace
 
-// Starts a killed worker again, as for a kernel.
+// Starts the worker again if it was killed, as for a kernel.
 Result<void> run_reference_function(const ReferenceFunction& function, std::vector<HostArgument>& arguments,
                                     const ReferenceOptions& options) {
   std::error_code ignored;

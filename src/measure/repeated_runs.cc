@@ -1,7 +1,7 @@
-// The policy of repeated runs: it warms the device up for a time, then samples every configuration alike.
+// The policy of repeated runs: it warms the device up for a time, then samples every configuration in the same way.
 //
-// The warm-up is a time, because a device that idled needs milliseconds of work until its clocks are back, however few
-// launches that takes.
+// The warm-up is given as a time. A device that idled needs some milliseconds of work until its clocks are back, and
+// this does not depend on the number of launches.
 #include "measure/sampling.h"
 
 namespace wattune::inline v0_1::measure {

@@ -1,4 +1,4 @@
-// Collects samples. Runs are asked for in batches, because each batch may cost a round trip to the worker.
+// Collects samples. Runs are requested in batches, because each batch may cost a round trip to the worker.
 #include "measure/sampling.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::measure {
 
 namespace {
 
-// The largest number of runs of one batch, however short they seem to be, since the samples of a batch are kept in
+// The largest number of runs of one batch, even if they seem to be very short, since the samples of a batch are kept in
 // memory.
 constexpr std::size_t kLargestBatch = std::size_t{1} << 20;
 

@@ -32,7 +32,7 @@ double median_of(const std::vector<Turn>& turns) {
   return median_interval(objectives, kConfidence).median;
 }
 
-// Returns the positions of contestants that did not drop out.
+// Returns the positions of the contestants that did not drop out.
 std::vector<std::size_t> standing_of(std::span<const std::vector<Turn>> contestants) {
   std::size_t most = 0;
   for (const std::vector<Turn>& turns : contestants) most = std::max(most, turns.size());
@@ -48,7 +48,7 @@ std::vector<std::size_t> winner_and_ties(Verdict verdict) {
   return std::move(verdict.ties);
 }
 
-// Returns the turns of the first `complete` rounds; empty if there are none.
+// Returns the turns of the first `complete` rounds; no turns if `complete` is 0.
 Rounds complete_blocks(Rounds rounds, std::size_t complete) {
   if (complete == 0) return {};
   for (std::vector<Turn>& turns : rounds) turns.resize(std::min(turns.size(), complete));
@@ -70,8 +70,8 @@ std::vector<std::size_t> choose_finalists(std::span<const ObjectiveInterval> con
   return finalists;
 }
 
-// Takes a turn of two runs, of which the second counts. The first run finds an idle device and caches that another
-// kernel filled. For a short kernel that costs more time than the finalists differ by.
+// Takes a turn of two runs, of which the second counts. The first run finds an idle device, and caches that another
+// kernel filled. For a short kernel this costs more time than the difference between finalists.
 Result<Turn> TimedContestant::take_turn(Nanoseconds warm_up_time) {
   WATTUNE_TRY(warm_up(runner_, warm_up_time));
   WATTUNE_ASSIGN(const std::vector<Sample> samples, runner_.run(2));
