@@ -18,7 +18,7 @@ constexpr double kLeastChange = 1e-7;    // share of the objective; a step that 
 constexpr int kQuietSteps = 5;           // training ends after this many quiet steps in a row
 constexpr double kLeastSquares = 1e-12;  // squared error per sample that counts as an exact fit
 
-// Minimises beta * (squared errors) + alpha * (squared parameters), in which alpha and beta change from step to step.
+// Minimises beta * (squared errors) + alpha * (squared parameters). Alpha and beta change from step to step.
 class Training {
  public:
   Training(const NetworkShape& shape, const Eigen::MatrixXd& inputs, const Eigen::VectorXd& outputs, std::uint64_t seed)

@@ -26,7 +26,7 @@ Result<void> check_goal(const ClockGoal& goal) {
       .with_context("clock advice");
 }
 
-// The limits of a goal as logarithms, relative to the values at the highest clock, as Outlook has them.
+// The limits of a goal in the form of Outlook: as logarithms, relative to the values at the highest clock.
 struct LogGoal {
   double longest = std::numeric_limits<double>::infinity();
   double most_power = std::numeric_limits<double>::infinity();
@@ -53,8 +53,8 @@ ClockEstimate estimate_of(Megahertz clock, const Outlook& outlook) {
           value_in_range(outlook.expected_energy(), outlook.mean.energy, outlook.deviation.energy), outlook.measured};
 }
 
-// Returns the position of the best clock that keeps the goal, the higher of two with equal energy; nullopt if none
-// does.
+// Returns the position of the best clock that meets the goal, and the higher one of two with equal energy; nullopt if
+// no clock meets it.
 std::optional<std::size_t> best_of(const std::vector<Outlook>& outlooks, const LogGoal& goal) {
   std::optional<std::size_t> best;
   for (std::size_t i = outlooks.size(); i-- > 0;)
@@ -64,7 +64,7 @@ std::optional<std::size_t> best_of(const std::vector<Outlook>& outlooks, const L
   return best;
 }
 
-// Returns the least measured energy among clocks that keep the goal; the energy at the highest clock if none does.
+// Returns the least measured energy among clocks that meet the goal; the energy at the highest clock if none does.
 double least_measured_energy(const std::vector<Outlook>& outlooks, const LogGoal& goal) {
   std::optional<double> least;
   for (const Outlook& outlook : outlooks)

@@ -89,7 +89,7 @@ Eigen::VectorXd inputs_of(const KernelOverClocks& kernel, const ClockRun& top) {
   return inputs;
 }
 
-// Returns the times at all clocks except the highest, and then the energies.
+// Returns a vector with the times at all clocks except the highest, followed by the energies.
 Eigen::VectorXd curve_of(const std::vector<ClockRun>& runs) {
   const auto below = static_cast<Eigen::Index>(runs.size()) - 1;
   Eigen::VectorXd curve(2 * below);

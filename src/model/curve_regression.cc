@@ -52,7 +52,7 @@ NormalEquations sum_of(const std::vector<NormalEquations>& parts) {
   return sum;
 }
 
-// Returns the error of each row, with weights that were learned without its group.
+// Returns the error of each row, with weights that were learned without the row's group.
 Eigen::MatrixXd left_out_errors(const Eigen::MatrixXd& inputs, const Eigen::MatrixXd& curves,
                                 std::span<const std::size_t> groups, const std::vector<NormalEquations>& parts,
                                 double penalty) {

@@ -32,7 +32,7 @@ double CurveSearch::weight_of(const PowerSample& sample) const {
   return noise_ == Noise::alike ? 1.0 : 1.0 / (sample.power.value() * sample.power.value());
 }
 
-// Collects the power of the samples over the power of the load of the curve with an alpha of 1.
+// Collects pairs for a line: for each sample its power, and the power of the curve's load with an alpha of 1.
 NonnegativeLine CurveSearch::line_at(const PowerCurve& shape) const {
   NonnegativeLine line;
   for (const PowerSample& sample : samples_)
@@ -96,13 +96,12 @@ ClockRange CurveSearch::ridges_within(const Candidate& best, double squares) con
       const Megahertz ridge = within_samples(each.curve.ridge());
       range = {std::min(range.low, ridge), std::max(range.high, ridge)};
     }
-  // If tau may be that high, it may also be higher, since that fits the only sample above it as well.
+  // If tau may be that high, it may also be higher, since a higher one fits the only sample above it as well.
   if (best_at(last_tau_).squares <= squares) range.high = Megahertz(highest_);
   return range;
 }
 
-// Widens the range of each curve: base and alpha may also deviate from their best values, as far as `squares` leaves
-// room.
+// Widens the range of each curve: base and alpha may also deviate from their best values, as far as `squares` permits.
 std::vector<PowerRange> CurveSearch::powers_within(const Candidate& best, double squares,
                                                    std::span<const Megahertz> clocks) const {
   std::vector<PowerRange> ranges;

@@ -29,7 +29,7 @@ Result<void> check_fusable(const FusableKernel& first, const FusableKernel& seco
   return check_fusable(second, ratio.second);
 }
 
-// For both kernels: the share n / N. n blocks of a kernel run on an SM, and N would run if the kernel were alone.
+// For each kernel the share n / N: n of its blocks run on an SM, and N would run there if the kernel were alone.
 using Shares = std::array<double, 2>;
 
 Shares shares_of(const FusableKernel& first, const FusableKernel& second, BlockRatio ratio) {
@@ -37,7 +37,7 @@ Shares shares_of(const FusableKernel& first, const FusableKernel& second, BlockR
 }
 
 // Returns the factor, at least 1, by which the blocks of each kernel get faster beside the other. A kernel's blocks get
-// faster if both kernels together issue fewer instructions than that kernel alone. The equation as printed divides the
+// faster if both kernels together issue fewer instructions than that kernel alone. The printed equation divides the
 // other way round, and so makes the lighter kernel faster.
 Shares alphas(const Shares& shares, const Shares& gops, Equations equations) {
   const double together = shares[0] * gops[0] + shares[1] * gops[1];
@@ -79,7 +79,7 @@ Result<double> sequential_efficiency(const FusableKernel& first, const FusableKe
     return unfusable("a kernel does nothing for a joule", fmt::format("{} and {}", best[0], best[1]));
   const Shares shares = shares_of(first, second, ratio);
   const Shares gops = of_both(first, second, Feature::instructions);
-  // The paper compares with the mix of work that the blocks would do if none got faster.
+  // The paper compares with the mix of work that the blocks would do if no kernel's blocks got faster.
   const Shares alpha = equations == Equations::as_printed ? Shares{1.0, 1.0} : alphas(shares, gops, equations);
   const Shares work = {shares[0] * alpha[0] * gops[0], shares[1] * alpha[1] * gops[1]};
   return (work[0] + work[1]) / (work[0] / best[0] + work[1] / best[1]);

@@ -61,8 +61,8 @@ unsigned partitions_of(ComputeCapability gpu) { return gpu.major == 2 || gpu == 
 
 std::size_t shared_unit_of(unsigned major) { return major >= 3 && major < 8 ? 256 : 128; }
 
-// Returns the barriers of an SM; NVIDIA's calculator counts them from Hopper on. Small SMs have one per block that they
-// hold, large SMs two.
+// Returns the number of barriers of an SM; NVIDIA's calculator counts barriers from Hopper on. Small SMs have one
+// barrier per block that they hold, and large SMs have two.
 unsigned barriers_of(const Row& row) {
   if (row.gpu.major < 9) return 0;
   return row.warps == 64 ? 2 * row.blocks : row.blocks;
@@ -83,7 +83,8 @@ Multiprocessor make(const Row& row) {
           .registers_per_thread = row.gpu <= ComputeCapability{3, 0} ? 63u : 255u,
           .register_unit = row.gpu.major == 2 ? 64u : 256u,
           .partitions = partitions_of(row.gpu),
-          // For a block, a GP100 counts as a GP10x: what cannot run on any GP10x may not run on a GP100 either.
+          // When a block is checked, a GP100 counts as a GP10x: a block that runs on no GP10x may not run on a GP100
+          // either.
           .partitions_checked = row.gpu.major == 6 ? 4 : partitions_of(row.gpu),
           .shared_unit = shared_unit_of(row.gpu.major),
           .shared_bytes_per_block = row.shared_kilobytes_per_block * kKilobyte,

@@ -15,10 +15,10 @@ namespace {
 constexpr unsigned kWarp = 32;
 constexpr unsigned kMostThreads = 1024;
 constexpr unsigned kMostBarriers = 16;
-constexpr double kRoundingOff = 1e-9;  // fractions that are lower than the bound by less than this pass, too
+constexpr double kRoundingOff = 1e-9;  // fractions that are lower than the bound by less than this also pass
 
-// Returns the blocks that the registers allow. A launch is refused as if each block took registers equally from all
-// partitions, though registers are given warp by warp.
+// Returns the blocks that the registers allow. Launches are refused as if each block took registers equally from all
+// partitions, although registers are given to warps one by one.
 unsigned blocks_by_registers(const Multiprocessor& sm, const BlockDemand& block, unsigned partitions) {
   if (block.registers > sm.registers_per_thread) return 0;
   const unsigned per_warp = registers_per_warp(sm, block.registers);

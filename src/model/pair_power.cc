@@ -73,12 +73,12 @@ Result<void> check_speeds(std::span<const PairSpeeds> speeds) {
   return {};
 }
 
-// The assumptions of a prediction. It is computed once with these, and again with each of them off by one standard
-// deviation.
+// The assumptions of a prediction. A prediction is computed once with these assumptions, and again with each of them
+// off by one standard deviation.
 struct Assumed {
-  std::array<double, 2> time = {1.0, 1.0};  // of each kernel alone, relative to the measured time
+  std::array<double, 2> time = {1.0, 1.0};  // time of each kernel alone, relative to the measured time
   std::array<double, 2> power = {1.0, 1.0};
-  std::array<double, 2> rates = {1.0, 1.0};  // of each beside the other, relative to the predicted rates
+  std::array<double, 2> rates = {1.0, 1.0};  // rate of each kernel beside the other, relative to the predicted rate
 };
 
 struct Together {
@@ -88,7 +88,8 @@ struct Together {
   double joules = 0.0;
 };
 
-// Squared changes of a prediction's logarithms by one standard deviation of each assumption, summed.
+// For each figure of a prediction, the sum of the squared changes of its logarithm by one standard deviation of each
+// assumption.
 struct Variances {
   double speedup = 0.0;
   double time = 0.0;
@@ -166,7 +167,7 @@ class PairOverClocks {
     return sum;
   }
 
-  // Returns the assumptions with each of them off by one standard deviation in turn.
+  // Returns a list of assumptions; in each one a different assumption is off by one standard deviation.
   std::vector<Assumed> deviations(const SpeedError& error) const {
     std::vector<Assumed> all(6);
     for (std::size_t k = 0; k < 2; ++k) {
@@ -194,7 +195,7 @@ class PairOverClocks {
     return {use.pipeline * speed * (top.clock / run(place, kernel).clock), use.memory * speed};
   }
 
-  // Returns the speed of each kernel. If both together ask for more of a resource than there is, both slow down by the
+  // Returns the speed of each kernel. If both together need more of a resource than there is, both slow down by the
   // same factor.
   std::array<double, 2> rates_at(std::size_t place) const {
     const Utilisation one = use_at(place, 0), other = use_at(place, 1);
@@ -250,8 +251,8 @@ Result<std::vector<PairPrediction>> predict_pair_at_clocks(const BoardOverClocks
   return predictions;
 }
 
-// Compares the power with the prediction for the measured speeds; with predicted speeds, their errors would count
-// twice.
+// Compares the power with the prediction for the measured speeds. With predicted speeds, the errors of the speeds would
+// count twice.
 void PairMeasurements::observe(const std::string& first, const std::string& second, const PairPrediction& predicted,
                                std::array<double, 2> rates, Watts power) {
   if (!std::ranges::all_of(rates, is_positive_number)) return;

@@ -15,7 +15,7 @@ Result<double> ipc_alone(const ChainSm& sm, const PairKernel& kernel, const Chai
   return ipc.front();
 }
 
-// Returns the cycles that a wave of `blocks` takes: I P / IPC of equation 8.
+// Returns the number of cycles that a wave of `blocks` takes: I P / IPC of equation 8.
 double wave_cycles(const PairKernel& kernel, unsigned blocks, double ipc) {
   return kernel.instructions_per_block * blocks / ipc;
 }

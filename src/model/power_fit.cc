@@ -67,9 +67,9 @@ double likely_squares(const Candidate& best, std::size_t samples) {
   return best.squares * (1.0 + std::pow(student_95(freedom), 2) / static_cast<double>(freedom));
 }
 
-// Computes the range of the ridge by profile likelihood: that of all curves whose error exceeds the least by no more
-// than chance explains. Errors count as shares of the power here; otherwise the range is too narrow for sensors with
-// proportional noise.
+// Computes the range of the ridge by profile likelihood: the range of all curves whose error exceeds the least error by
+// no more than chance explains. Errors count as shares of the power here; otherwise the range is too narrow for sensors
+// with proportional noise.
 ClockRange likely_ridge(const std::vector<PowerSample>& samples, Megahertz ridge) {
   const CurveSearch search(samples, Noise::proportional);
   const Candidate best = search.best();

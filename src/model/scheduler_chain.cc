@@ -84,8 +84,8 @@ double SchedulerChain::cycles_of(std::size_t resource, std::span<const double> r
   return cycles;
 }
 
-// Returns the length of a round: that of its busiest resource, and at least one cycle. It is R = max(1, W - i) if only
-// the scheduler counts and each warp issues in each round.
+// Returns the length of a round: the time of its busiest resource, but at least one cycle. If only the scheduler counts
+// and each warp issues in each round, it is the paper's R = max(1, W - i).
 double SchedulerChain::cycles_of_round(std::span<const double> ready) const {
   double cycles = 1.0;
   for (std::size_t resource = 0; resource < resources_; ++resource)

@@ -59,8 +59,8 @@ Result<void> check_sm(const ChainSm& sm) {
 }
 
 // Returns the number of a kernel's warps on this scheduler. If the warps cannot be divided equally, the first
-// schedulers get one more. For the second kernel, the last schedulers do, because warps go to schedulers that have
-// fewer.
+// schedulers get one more warp. The second kernel's further warps go to the last schedulers, because warps go to
+// schedulers that have fewer.
 unsigned warps_on(const ChainSm& sm, unsigned warps, unsigned scheduler, bool from_the_end) {
   const unsigned place = from_the_end ? sm.schedulers - 1 - scheduler : scheduler;
   return warps / sm.schedulers + (place < warps % sm.schedulers ? 1 : 0);
@@ -105,7 +105,8 @@ bool same_units(std::span<const SchedulerLoad> a, std::span<const SchedulerLoad>
 
 }  // namespace
 
-// Sums the instructions per cycle over the schedulers. Neighbouring schedulers with the same warps are solved once.
+// Sums the instructions per cycle over the schedulers. Neighbouring schedulers with the same numbers of warps are
+// computed only once.
 Result<std::vector<double>> instructions_per_cycle(const ChainSm& sm, std::span<const WarpLoad> loads,
                                                    const ChainOptions& options) {
   if (loads.empty() || loads.size() > 2)
