@@ -92,8 +92,8 @@ Error unreadable(const fs::path& file, const std::string& why) {
       .hint("reset the board's clocks and limit by hand (nvidia-smi -rgc, -rmc, -rac, -pl), then remove the file");
 }
 
-// Parses a journal. Its entry must name the board of the file's name, so that no file can replace that of another
-// board.
+// Parses a journal. Its entry must name the same board as the file's name, so that no file can replace another board's
+// file.
 Result<JournalEntry> parse_entry(const fs::path& file, const std::string& text) {
   std::vector<JournalEntry> entries;
   const auto read = store::read_sealed(text, file, kStateKind, [&](const Json& line) {
@@ -155,8 +155,8 @@ Error held(const std::string& uuid, pid_t holder) {
       .hint("wait for it to end");
 }
 
-// Takes the lock, trying for some seconds if its holder is dead, because that one's guardian needs a moment to restore
-// the board. Returns true if it succeeded.
+// Takes the lock. If its holder is dead, tries for some seconds, because the holder's guardian needs a moment to
+// restore the board. Returns true if it succeeded.
 bool lock_patiently(int descriptor, const fs::path& file) {
   using std::chrono::milliseconds;
   constexpr milliseconds kPause{10};

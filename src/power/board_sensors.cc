@@ -30,7 +30,7 @@ Nanoseconds settling(const SensorTraits& traits) {
   return std::max({traits.window, 3.0 * traits.time_constant, traits.lag}) + 2.0 * traits.period;
 }
 
-// True unless windows cover each period a whole number of times, and so see every moment equally often.
+// True unless the sensor's windows cover each period a whole number of times, and so see every moment equally often.
 bool sees_a_part(const SensorTraits& traits) {
   constexpr double kPeriodTolerance = 0.05;
   const double periods = seen_by(traits) / traits.period;
@@ -77,8 +77,8 @@ Nanoseconds BoardSensors::lag() const {
   return longest;
 }
 
-// Returns the traits of the power sensor for a counter with unknown behaviour, which is taken for the sum of that
-// sensor's values.
+// Returns the traits of the power sensor instead of those of a counter with unknown behaviour. Such a counter is
+// assumed to sum that sensor's values.
 const SensorTraits& BoardSensors::sampling() const {
   const bool counts_parts =
       counter != nullptr && counter->sensor.traits.window > Nanoseconds() && sees_a_part(counter->sensor.traits);

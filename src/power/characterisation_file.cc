@@ -81,8 +81,8 @@ std::optional<Watts> optional_watts(const Json& json, const char* name) {
   return store::member(json, name).is_null() ? std::nullopt : std::optional(Watts(number_at(json, name, kMostWatts)));
 }
 
-// Reads the power with its uncertainty. Older files have no uncertainty; then the power counts as unknown and is
-// measured again if it is needed.
+// Reads the power of an idle context with its uncertainty. Older files have no uncertainty; then the power counts as
+// unknown and is measured again if it is needed.
 std::optional<Measured<Watts>> context_idle_in(const Json& json) {
   constexpr const char* kUncertainty = "context_idle_uncertainty_w";
   const std::optional<Watts> power = optional_watts(json, "context_idle_w");
@@ -136,7 +136,7 @@ Error damaged(const fs::path& file, const std::string& why) {
       .hint(kMeasureAnew);
 }
 
-// Parses a file of characterisations, one per line. Normally there is one; if there are several, the last counts.
+// Parses a file of characterisations, one per line. Normally there is one line; if there are several, the last counts.
 Result<Characterisation> parse_characterisation(const Board& board, const fs::path& file, const std::string& text) {
   std::optional<StoredBoard> stored;
   const auto read =

@@ -71,10 +71,10 @@ Result<Course> run_course(Recorder& recorder, KnownLoad* load, const std::functi
   return course;
 }
 
-// Returns the middle of a phase. In the half that follows, every sensor shows that phase alone.
+// Returns the middle of a phase. In the second half of a phase, every sensor shows only that phase.
 Nanoseconds settled(const Burst& phase) { return (phase.begin + phase.end) / 2.0; }
 
-// Returns the readings with a context. The context may cost power, so earlier readings are at another level.
+// Returns the readings with a context. A context may cost power, so earlier readings are at another level.
 std::vector<Change<Watts>> with_context(const std::vector<Change<Watts>>& readings, const Course& course) {
   std::vector<Change<Watts>> later;
   const auto is_later = [&](const Change<Watts>& each) { return each.at >= settled(course.context_idle); };
@@ -124,8 +124,8 @@ void add_traits(Characterisation& found, const std::vector<Trace<T>>& traces, co
   }
 }
 
-// Returns the power in a phase, from the first power sensor that has readings of it. The first sensor of a board is its
-// best.
+// Returns the power in a phase, from the first power sensor that has readings of this phase. The first sensor of a
+// board is its best.
 std::optional<Watts> power_of(const Recording& recording, const Burst& phase) {
   for (const Trace<Watts>& each : recording.power)
     if (const auto power = mean_shown(each.changes, settled(phase), phase.end)) return power;
@@ -133,7 +133,7 @@ std::optional<Watts> power_of(const Recording& recording, const Burst& phase) {
 }
 
 // Returns the power in a phase by the sensor that measures energy, because it is later subtracted from that energy.
-// Returns nullopt if no sensor reports it.
+// Returns nullopt if no sensor reports the power.
 std::optional<Measured<Watts>> measured_power_of(const Recording& recording, const Burst& phase) {
   const Result<BoardSensors> sensors = BoardSensors::in(recording);
   if (!sensors) return std::nullopt;

@@ -39,7 +39,7 @@ StaleBoard restore_one(const JournalEntry& entry, const std::filesystem::path& p
   return stale;
 }
 
-// A lease that reads the board itself and leaves everything else to the guardian.
+// A lease that reads the board itself and leaves all other tasks to the guardian.
 class GuardedClocks : public ClockLease {
  public:
   GuardedClocks(const KnownBoard& known, std::string board, const BorrowOptions& options, GuardianProcess guardian,
@@ -114,7 +114,7 @@ class GuardedClocks : public ClockLease {
   Stopwatch since_borrower_;   // time since the borrower's last call
   std::optional<Error> lost_;  // the Error with which the keeper learned of the guardian's end
   std::condition_variable_any stopped_;
-  std::jthread keeper_;  // the last member: its thread uses the others
+  std::jthread keeper_;  // the last member, because its thread uses the others
 };
 
 }  // namespace

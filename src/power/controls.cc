@@ -59,7 +59,7 @@ const Control& find(const std::vector<Control>& controls, ControlKind kind) {
   return controls.at(static_cast<std::size_t>(kind));
 }
 
-// Returns the control that sets a clock: the lock if the board has it, else the application clocks.
+// Returns the control that sets a clock: the lock if the board has one, otherwise the application clocks.
 const Control& means_of(const std::vector<Control>& controls, ControlKind lock) {
   const Control& locked = find(controls, lock);
   return locked.exists ? locked : find(controls, ControlKind::application_clocks);

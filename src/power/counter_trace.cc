@@ -42,9 +42,9 @@ Watts CounterTrace::mean(std::size_t i) const {
   return (end.counted - begin.counted) / (end.at.value - begin.at.value);
 }
 
-// Estimates the joules at a moment within an interval between two publications. Until some unknown moment the power is
-// that of the interval before, from then on that of the interval after. The truth lies between the estimates from both
-// ends, and within the energy of the interval.
+// Estimates the joules at a moment within an interval between two publications. Up to some unknown moment the power is
+// that of the interval before, and from then on that of the interval after. The true value lies between the estimates
+// from both ends, and within the energy of the interval.
 Result<Measured<Joules>> CounterTrace::at(Nanoseconds moment) const {
   auto behind = std::ranges::lower_bound(publications_, moment, {}, [](const auto& each) { return each.at.value; });
   if (behind == publications_.begin() && behind != publications_.end() && behind->at.value == moment) ++behind;

@@ -17,10 +17,10 @@ constexpr std::size_t kManyPublications = 16;  // from which on their scatter al
 struct Rest {
   double squares = 0.0;
   double furthest = 0.0;
-  double freedom = 0.0;  // deviations less two for each line
+  double freedom = 0.0;  // degrees of freedom: the number of deviations less two for each line
 };
 
-// Adds the part that the straight line of least squares does not explain.
+// Adds the part of the deviations that a straight line of least squares does not explain.
 void add_rest(std::span<const Deviation> part, Rest& rest) {
   const auto n = static_cast<double>(part.size());
   double mean_at = 0.0, mean_off = 0.0;
@@ -43,7 +43,8 @@ void add_rest(std::span<const Deviation> part, Rest& rest) {
   rest.freedom += n - 2.0;
 }
 
-// Returns the part that lines for each part of the time do not explain, or one line for all if these are short.
+// Returns the part that straight lines do not explain, with one line for each part of the time. If the parts are short,
+// takes one line for all.
 Rest rest_of(std::span<const Deviation> all) {
   constexpr std::size_t kFewestInPart = 3;
   constexpr double kLeastFreedom = 14.0;
@@ -58,8 +59,8 @@ Rest rest_of(std::span<const Deviation> all) {
   return of_all;
 }
 
-// Returns the standard deviation about the lines. If a few deviate far more than the others, a share of the furthest
-// counts instead.
+// Returns the standard deviation about the lines. If a few publications deviate far more than the others, a share of
+// the largest deviation counts instead.
 double scatter_about_lines(std::span<const Deviation> all) {
   constexpr double kFurthestDeviations = 2.5;
   const Rest rest = rest_of(all);
@@ -84,7 +85,7 @@ std::optional<Joules> scatter_of(const std::vector<Deviation>& deviations, Joule
   return scatter < kShareOfEvenMoments * even ? std::nullopt : std::optional(scatter);
 }
 
-// Takes 2.3 standard deviations of a difference, and more if they come from few publications.
+// Takes 2.3 standard deviations of a difference, and more if the deviations come from few publications.
 Joules bound_of_ends(Joules scatter, std::size_t publications) {
   constexpr double kDeviations = 2.3;
   constexpr double kFewPublications = 4.0;

@@ -13,13 +13,13 @@ namespace {
 
 constexpr double kLargestDisagreement = 0.03;
 
-// Returns the window with the median energy; the lower one of the two in the middle if their number is even.
+// Returns the window with the median energy; the lower one of the two in the middle if the number of windows is even.
 const WindowFigures& middle_of(std::vector<WindowFigures>& windows) {
   std::ranges::sort(windows, {}, [](const WindowFigures& each) { return each.cost.energy.value; });
   return windows[(windows.size() - 1) / 2];
 }
 
-// Returns the conditions of the last window, with the range of the temperatures of all.
+// Returns the conditions of the last window, but with the range of the temperatures of all windows.
 BoardConditions conditions_over(const std::vector<WindowFigures>& windows) {
   BoardConditions board = windows.back().conditions;
   if (!board.lowest_temperature) return board;
@@ -82,8 +82,8 @@ Joules independent(Joules one, Joules other) {
   return Joules(std::sqrt(a * a + b * b + a * b));
 }
 
-// Adds power and dynamic energy. If a launch took longer than its known time, either the board idled in a gap, or the
-// launch was slower. The dynamic energy is the same in both cases.
+// Fills in power and dynamic energy. If a launch took longer than its known time, either the board idled in a gap, or
+// the launch was slower. The dynamic energy is the same in both cases.
 void complete(EnergyFigures& figures, const EnergyOptions& options) {
   figures.power = {figures.energy.value / figures.time, figures.energy.uncertainty / figures.time};
   if (!options.context_idle) return;
@@ -92,14 +92,14 @@ void complete(EnergyFigures& figures, const EnergyOptions& options) {
                      independent(figures.energy.uncertainty, idle.uncertainty * figures.time)};
 }
 
-// Shares out the extra time of launches, which took longer in the window than when they were timed. The extra time is a
+// Divides the extra time of launches, which took longer in the window than when they were timed. The extra time is a
 // gap if the device waited for the next launch. It belongs to the launch if the launch was slower than before, for
-// instance because the clock fell. It is unknown which, so the figures are the middle of both cases, and their bounds
-// include both.
+// instance because the clock fell. It is unknown which case holds, so the figures are the middle of both cases, and
+// their bounds include both.
 //
-// In a gap the board draws the context's power if that is known, else a power up to that of the launches. The time is
-// not shared out if the clock was held down, because launches take longer then. It is not shared out either if the
-// set-up is included, whose time is unknown.
+// In a gap the board draws the context's power if this is known; otherwise some power up to that of the launches. The
+// time is not divided if the clock was held down, because launches then take longer. It is not divided, either, if the
+// set-up is included, because its time is unknown.
 void share_gap(EnergyFigures& figures, const EnergyOptions& options) {
   if (!options.launch_time || figures.set_up == SetUp::included || figures.conditions.throttled > 0.0) return;
   const Nanoseconds gap = figures.time - *options.launch_time;
@@ -116,7 +116,8 @@ void share_gap(EnergyFigures& figures, const EnergyOptions& options) {
   figures.time -= gap / 2.0;
 }
 
-// Widens the energies by how much launches differ: those that ran are a sample of all. Takes 2.2 standard errors.
+// Widens the bounds of the energies by the differences between launches, since the launches that ran are only a sample.
+// Takes 2.2 standard errors.
 void add_sampling_error(EnergyFigures& figures, double time_error) {
   constexpr double kDeviations = 2.2;
   const auto widen = [&](Measured<Joules>& each) {
@@ -126,8 +127,8 @@ void add_sampling_error(EnergyFigures& figures, double time_error) {
   if (figures.dynamic) widen(*figures.dynamic);
 }
 
-// Returns a function that tells by the first part of a window whether a launch takes more energy than
-// EnergyOptions::most_energy; empty if that is not set or cannot be told.
+// Returns a function that tells from the first part of a window whether a launch takes more energy than
+// EnergyOptions::most_energy. Returns an empty function if that is not set or cannot be decided.
 IsEnough takes_too_much(SetUp set_up, const EnergyOptions& options) {
   if (!options.most_energy || (set_up == SetUp::subtracted && !options.set_up)) return {};
   return [set_up, &options](const WindowFigures& window) {

@@ -50,7 +50,7 @@ bool Guardian::serve() {
     answer(request ? grant(*request) : Result<void>(request.error()));
   }
   const Result<void> restored = give_back();
-  if (!ended_) answer(restored, true);  // tells the reason to a tuner that asks later
+  if (!ended_) answer(restored, true);  // gives the reason to a tuner that asks later
   return restored.has_value();
 }
 

@@ -53,7 +53,7 @@ SensorTraits amd_traits(Response response) {
   return {.response = response, .period = period, .window = period};
 }
 
-// Reads the clock of the compute units and no throttling, which amdgpu does not report in these files.
+// Reads the clock of the compute units. Leaves throttling empty, which amdgpu does not report in these files.
 class HwmonConditions : public backend::Sensors {
  public:
   explicit HwmonConditions(fs::path folder) : folder_(std::move(folder)) {}

@@ -32,8 +32,9 @@ Error stands_still(const std::string& name, Nanoseconds time) {
 // Fails if the counter stands still: it should have changed again since its last change. The lag delays its values, but
 // does not make them last longer.
 Result<void> check_alive(const Trace<Joules>& counter, Nanoseconds from, Nanoseconds to) {
-  constexpr double kStandstillPeriods = 5.0;                          // in periods; a reading may come late
-  constexpr Nanoseconds kLeastStandstill = nanoseconds_from_ms(100);  // since some readings may get lost
+  constexpr double kStandstillPeriods = 5.0;                          // number of periods; a reading may come late
+  constexpr Nanoseconds kLeastStandstill = nanoseconds_from_ms(100);  // least such time, since some readings may get
+                                                                      // lost
   Nanoseconds last = from;
   for (const Change<Joules>& change : counter.changes)
     if (change.at <= to) last = std::max(last, change.at);
@@ -111,15 +112,15 @@ Nanoseconds reading_gap(const Trace<Watts>& trace) {
 
 Watts difference_of(Watts a, Watts b) { return Watts(std::abs((a - b).value())); }
 
-// The error of equation 6, which uses the power at both ends: that by the noise of readings, and that by changes
-// between two readings that no noise explains.
+// The error of equation 6, which uses the power at both ends: the part by the noise of readings, and the part by
+// changes between two readings that noise does not explain.
 struct CorrectionError {
   Joules noise;
   Joules changes;
 };
 
 CorrectionError correction_error(const std::vector<Point>& inside, const SensorTraits& traits) {
-  constexpr double kNoiseDeviations = 4.0;  // a change beyond these is no noise
+  constexpr double kNoiseDeviations = 4.0;  // a change beyond this many deviations is no noise
   const std::span<const Point> between = std::span(inside).subspan(1, inside.size() - 2);
   const double pairs = between.size() > 1 ? static_cast<double>(between.size() - 1) : 1.0;
   const Watts noise =
@@ -159,7 +160,7 @@ Result<CountedSpan> between_publications(const Trace<Joules>& counter, Nanosecon
 Result<Measured<Joules>> counted(const Trace<Joules>& counter, Nanoseconds begin, Nanoseconds end,
                                  std::optional<Joules> wraps_at) {
   WATTUNE_TRY(check_alive(counter, begin, end));
-  // Collects one interval beyond the one in which `end` lies, for the power after it.
+  // Collects also one interval beyond that in which `end` lies, for the power after `end`.
   WATTUNE_ASSIGN(const CounterTrace trace,
                  CounterTrace::of(counter, end + 1.5 * period_of(counter.sensor.traits), wraps_at));
   WATTUNE_ASSIGN(const Measured<Joules> before, trace.at(begin));

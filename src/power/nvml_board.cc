@@ -121,7 +121,7 @@ AskedSensor<Watts> power_usage(const NvmlBoard& board) {
   return {{"nvml.power.usage", Scope::gpu, assumed_traits(board.generation, NvmlPower::usage)}, ask};
 }
 
-// Returns traits with a long period: heat changes slowly, and each question keeps NVML from answering others.
+// Returns traits with a long period: temperature changes slowly, and each question keeps NVML from answering others.
 SensorTraits direct_traits() { return {.response = Response::direct, .period = nanoseconds_from_ms(100)}; }
 
 AskedSensor<Celsius> chip_temperature(const NvmlBoard& board) {
@@ -142,7 +142,7 @@ AskedSensor<Celsius> memory_temperature(const NvmlBoard& board) {
   return {{"nvml.temperature.memory", Scope::memory, direct_traits()}, ask};
 }
 
-// Reads clocks and throttling only. The other readings of NvmlSensors have sensors of their own here.
+// Reads only clocks and throttling. The other readings of NvmlSensors have sensors of their own here.
 class NvmlConditions : public backend::Sensors {
  public:
   explicit NvmlConditions(const NvmlBoard& board) : sensors_(board.nvml, board.device) {}
@@ -159,8 +159,8 @@ void note(std::vector<std::string>& missing, const Result<void>& added) {
   if (!added) missing.push_back(added.error().to_string());
 }
 
-// Adds a power field of the GPU. If NVML does not report it, adds that of its module, which includes other chips, but
-// is better than nothing.
+// Adds a power field of the GPU. If NVML does not report it, adds the field of the GPU's module, which includes other
+// chips but is better than no sensor.
 Result<void> add_field(Board& board, const NvmlBoard& of, NvmlPower kind) {
   return add_first_of(board.power, {power_field(of, kind, Scope::gpu), power_field(of, kind, Scope::module)});
 }

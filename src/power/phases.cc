@@ -26,16 +26,16 @@ double squared_harmonic(const std::vector<double>& values, std::size_t harmonic)
 
 double sinc(double x) { return x == 0.0 ? 1.0 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
 
-// The variance of the batches' mean, as far as the fifth to the eighth harmonic tell it.
+// The part of the batches' variance that the fifth to the eighth harmonic show.
 struct Shown {
-  double share = 1.0;    // of the variance
-  double freedom = 7.0;  // numbers that tell it: two in each harmonic, and one in the eighth
+  double share = 1.0;    // share of the variance that they show
+  double freedom = 7.0;  // number of values that show it: two in each harmonic, and one in the eighth
 };
 
-// Returns what the harmonics tell if a batch lasts for so many readings and these are interpolated. If batches are
-// short, neighbours share readings, so that the higher harmonics show less.
+// Returns how much of the variance the harmonics show if a batch lasts for so many readings and these are interpolated.
+// If batches are short, neighbours share readings, so that the higher harmonics show less.
 Shown shown_by_harmonics(double readings) {
-  constexpr int kMostTurns = 3;  // of a batch; faster ones add nothing
+  constexpr int kMostTurns = 3;  // turns of a batch; faster ones add nothing
   constexpr double kLeastShare = 0.05;
   double numbers = 0.0, sum = 0.0, squares = 0.0;
   for (std::size_t harmonic = 5; harmonic <= kPhases / 2; ++harmonic) {
@@ -52,7 +52,7 @@ Shown shown_by_harmonics(double readings) {
   return {std::max(sum / numbers, kLeastShare), sum * sum / squares};
 }
 
-// Returns how many standard deviations bound a mean if so many numbers tell the variance.
+// Returns how many standard deviations bound a mean if `freedom` numbers were used to estimate the variance.
 double deviations_for(double freedom) { return 2.15 * (1.0 + 1.5 / freedom); }
 
 }  // namespace
@@ -77,10 +77,11 @@ Nanoseconds Phases::end() const {
   return last;
 }
 
-// Estimates the variance of the mean. Noise is as large in each harmonic of the phases as in their mean. A launch has
-// less in each higher one, and the mean errs by the sixteenth. So the mean of the fifth to the eighth covers both. If a
-// batch is missing, half the mean square of the differences from each phase to the next is the variance of one.
-// Takes 2.6 standard deviations or more, since seven numbers or fewer tell the variance roughly.
+// Estimates the variance of the mean. Noise is as large in each harmonic of the phases as in their mean. The power of a
+// launch has less in each higher harmonic, and the error of the mean is the sixteenth one. So the mean of the fifth to
+// the eighth harmonic covers both. If a batch is missing, half the mean square of the differences between neighbouring
+// phases is the variance of one phase. Takes 2.6 standard deviations or more, since seven numbers or fewer give only a
+// rough variance.
 double Phases::bound(const std::function<Result<Watts>(Nanoseconds begin, Nanoseconds end)>& mean,
                      const std::function<double(Nanoseconds time)>& noise, Nanoseconds readings) const {
   std::vector<double> means;

@@ -1,4 +1,4 @@
-// The sensors that applications have registered by name (wattune/power/board.h).
+// Keeps the sensors that applications have registered by name (wattune/power/board.h).
 #include <map>
 #include <mutex>
 

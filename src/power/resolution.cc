@@ -19,11 +19,12 @@ Watts resolution_of(const Trace<Watts>& power) {
 }
 
 // Computes the amplitude of the error over all levels: for noise of s steps it is exp(-2 pi^2 s^2) / pi, and a bit more
-// for its harmonics. The noise is the sensor's own. If successive readings differ by more than those of a level that
-// lies between two steps, they show it, too.
+// for its harmonics. The noise is the sensor's own. If successive readings differ by more than those of a constant
+// level between two steps would, these differences show the noise, too.
 Watts rounding_of(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end) {
-  constexpr double kBetweenTwoSteps = 0.4;  // variance in squared steps; without noise it is a quarter at most
-  constexpr double kLeastNoise = 0.2;       // steps
+  constexpr double kBetweenTwoSteps = 0.4;  // variance in squared steps; at a level between two steps without noise it
+                                            // is a quarter at most
+  constexpr double kLeastNoise = 0.2;       // in steps
   constexpr double kHarmonics = 1.3;
   const Watts step = resolution_of(power);
   const SensorTraits& traits = power.sensor.traits;

@@ -16,7 +16,7 @@ constexpr Nanoseconds kLongestLag = nanoseconds_from_ms(500);
 constexpr Nanoseconds kLagStep = nanoseconds_from_ms(10);
 constexpr double kLeastGridStepShare = 0.002;  // refining ends when steps are this share of the grid's step
 // A lag counts only if its squared error is less than this share of the boxcar's. If both fit about equally well, the
-// boxcar counts, as sensors of today's boards are boxcars.
+// boxcar is taken, as sensors of today's boards are boxcars.
 constexpr double kLagMustBeat = 0.8;
 
 // Returns the estimated moment of a change.
@@ -41,7 +41,7 @@ double boxcar_at(const std::vector<Burst>& bursts, Nanoseconds at, Nanoseconds w
   return (time_on(bursts, end) - time_on(bursts, end - window)) / window;
 }
 
-// Returns the reading of a sensor with a time constant for such a load. In each burst and each pause, the reading
+// Returns the reading of a sensor with a time constant for the same load. In each burst and each pause, the reading
 // approaches the load's level.
 double lag_at(const std::vector<Burst>& bursts, Nanoseconds at, Nanoseconds time_constant) {
   double shown = 0.0;
@@ -70,7 +70,7 @@ struct Line {
 Line fit_line(const std::vector<Change<Watts>>& readings, const std::function<double(Nanoseconds)>& share) {
   const auto count = static_cast<double>(readings.size());
   double sum_x = 0.0, sum_y = 0.0, sum_xx = 0.0, sum_xy = 0.0, sum_yy = 0.0;
-  const double origin = readings.front().value.value();  // keeps squares of large numbers from cancelling
+  const double origin = readings.front().value.value();  // subtracted, so that squares of large numbers do not cancel
   for (const Change<Watts>& each : readings) {
     const double x = share(moment(each));
     const double y = each.value.value() - origin;
@@ -88,7 +88,7 @@ Line fit_line(const std::vector<Change<Watts>>& readings, const std::function<do
 }
 
 struct Candidate {
-  Nanoseconds width;  // window or time constant
+  Nanoseconds width;  // window of a boxcar, or time constant of a lag
   Nanoseconds lag;
   Line line;
 };
@@ -146,7 +146,7 @@ Nanoseconds median_of(std::vector<Nanoseconds> values) {
 
 template <typename T>
 std::optional<Nanoseconds> update_period(const std::vector<Change<T>>& changes) {
-  constexpr double kMostPeriodsPerPause = 5.0;  // a longer pause is more than missed changes
+  constexpr double kMostPeriodsPerPause = 5.0;  // number of periods; a longer pause does not come from missed changes
   if (changes.size() < 4) return std::nullopt;
   std::vector<Nanoseconds> intervals;
   for (std::size_t i = 2; i < changes.size(); ++i) intervals.push_back(moment(changes[i]) - moment(changes[i - 1]));

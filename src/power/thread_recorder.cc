@@ -1,4 +1,4 @@
-// The Recorder of real boards. Each sensor has a thread, so that a slow one delays no other.
+// The Recorder of real boards. Each sensor has a thread, so that a slow sensor does not delay others.
 #include <algorithm>
 #include <deque>
 #include <utility>
@@ -61,7 +61,7 @@ class Tracks {
     return recording;
   }
 
-  // Reads each track once in this thread, and calls start(interval, poll) for those that answered.
+  // Reads each track once in this thread, and calls start(interval, poll) for those that could be read.
   template <typename Start>
   void start_all(std::optional<Nanoseconds> interval, Start start) {
     const auto each = [&](auto& track, Nanoseconds usual) {

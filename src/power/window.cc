@@ -21,8 +21,8 @@ class WindowRun {
   WindowRun(Recorder& recorder, const RunBatch& run, const EnergyOptions& options, Heat heat, const IsEnough& is_enough)
       : recorder_(recorder), run_(run), options_(options), heat_(heat), is_enough_(is_enough), begun_(recorder.now()) {}
 
-  // Runs the window. Precondition: the recorder is started. The first warm-up lasts until the sensors have shown
-  // anything, the second as long as these sensors need.
+  // Runs the window. Precondition: the recorder is started. The first warm-up lasts until the sensors have shown a
+  // reading, and the second one as long as these sensors need.
   Result<RunWindow> run() {
     constexpr Nanoseconds kFirstWarmUp = nanoseconds_from_ms(300);
     WATTUNE_TRY(check_budget(options_.window + kFirstWarmUp));
@@ -30,7 +30,7 @@ class WindowRun {
     WATTUNE_ASSIGN(const Recording recording, recorder_.so_far());
     WATTUNE_ASSIGN(const BoardSensors sensors, BoardSensors::in(recording));
     WATTUNE_TRY(keep_busy(sensors.warm_up()));
-    // Each end lies within a period of the requested moment, and shows only after the sensor's lag.
+    // Each end lies within a period of the requested moment, and becomes visible only after the sensor's lag.
     const Nanoseconds measured = options_.window + 2.0 * sensors.period() + sensors.lag();
     if (heat_ == Heat::steady) WATTUNE_TRY(keep_busy_until_steady(begun_ + options_.budget - 2.0 * measured));
     window_.begin = recorder_.now();
@@ -102,7 +102,8 @@ class WindowRun {
   }
 
   // Runs batches that begin at all phases. If a sensor may show only one part of a launch, each batch fills a period,
-  // so that a reading falls into it. Such a window does not end early, since half of the phases would not give a mean.
+  // so that a reading falls into it. A window with phases does not end early, since half of the phases would not give a
+  // mean.
   Result<void> run_phases(Nanoseconds time, const BoardSensors& sensors) {
     const Nanoseconds period = sensors.sampling().period;
     const Nanoseconds launch = window_.log.launch_time();
@@ -127,8 +128,8 @@ class WindowRun {
     return {};
   }
 
-  // Ends the window. Before that, continues the load if the counter was read too rarely for a result, as in a process
-  // that gets little processor time. Each of the few further parts is as long as the window.
+  // Ends the window. Before that, continues the load if the counter was read too rarely for a result, as happens in a
+  // process that gets little processor time. Each of the few further parts is as long as the window.
   Result<void> run_on_until_counted(Nanoseconds time) {
     constexpr int kMostFurtherParts = 4;
     window_.end = recorder_.now();
@@ -139,8 +140,8 @@ class WindowRun {
     return {};
   }
 
-  // True unless the board has a counter whose readings give no energy for the window. Also true if the recorder fails,
-  // which its caller reports.
+  // True unless the board has a counter whose readings give no energy for the window. Also true if the recorder fails;
+  // its caller reports the failure.
   bool is_counted() {
     const Result<Recording> recording = recorder_.so_far();
     if (!recording) return true;
@@ -149,8 +150,8 @@ class WindowRun {
     return static_cast<bool>(between_publications(*sensors->counter, window_.begin, window_.end));
   }
 
-  // Returns the number of launches of the next batch. It is at most twice that of the last one, since the first batch
-  // may have been slow for other reasons.
+  // Returns the number of launches of the next batch. It is at most twice the number of the last batch, since the first
+  // batch may have been slow for other reasons.
   std::size_t next_batch() const {
     if (window_.log.empty()) return 1;
     const double fitting = std::ceil(kBatch / std::max(window_.log.launch_time(), Nanoseconds(1)));

@@ -44,7 +44,7 @@ auto mean_by(const Trace<Joules>& counter) {
   };
 }
 
-// Returns the time between two readings that are interpolated, or 0 if readings hang together anyway.
+// Returns the time between two readings that are interpolated, or 0 if readings depend on each other anyway.
 Nanoseconds interpolated(const Trace<Watts>& power) {
   const SensorTraits& traits = power.sensor.traits;
   return traits.response == Response::lag ? Nanoseconds() : traits.period;
@@ -52,9 +52,10 @@ Nanoseconds interpolated(const Trace<Watts>& power) {
 
 double no_noise(Nanoseconds) { return 0.0; }
 
-// Integrates the power until the last moment that the sensor has shown. The bound is the chance of its readings or, if
-// batches began at phases, the error that these left. Readings of a sensor with a time constant hang together, so that
-// the lower of both counts. All phases count alike only if the time ends with the last of them.
+// Integrates the power until the last moment that the sensor has shown. The bound is the random error of its readings
+// or, if batches began at phases, the error that the phases left. Readings of a sensor with a time constant depend on
+// each other, so the lower of both bounds counts. All phases have the same weight only if the time ends with the last
+// phase.
 Result<Told> told_by_power(const Trace<Watts>& power, const BoardSensors& sensors, const RunWindow& window) {
   const bool all_phases = window.phases && !window.ended_after;
   Nanoseconds end = window.end - sensors.lag() - sensors.period();
@@ -69,14 +70,14 @@ Result<Told> told_by_power(const Trace<Watts>& power, const BoardSensors& sensor
   return Told{energy, window.begin, end, power.sensor.name};
 }
 
-// Returns the power in the gaps between batches, which was not measured. It is that of an idle context, if known, else
-// between 0 and the power of the launches.
+// Returns the power in the gaps between batches, which was not measured. It is the power of an idle context if this is
+// known. Otherwise it is between 0 and the power of the launches.
 Measured<Watts> power_in_gaps(const Told& told, const std::optional<Measured<Watts>>& context_idle) {
   const Watts half = told.energy.value / (told.end - told.begin) / 2.0;
   return context_idle.value_or(Measured<Watts>{half, half});
 }
 
-// Computes the cost of a launch. Its bound covers the power in the gaps only.
+// Computes the cost of a launch. Its bound covers only the power in the gaps.
 Cost cost_of(const Told& told, const RunWindow& window, const Measured<Watts>& in_gaps) {
   const double launches = window.log.launches(told.begin, told.end);
   const Nanoseconds busy = window.log.busy(told.begin, told.end);
@@ -94,8 +95,8 @@ bool counts_all(const SensorTraits& counter) {
   return counter.window > Nanoseconds() && counter.window >= counter.period;
 }
 
-// Returns the publications within the time. A counter may see more of some batches than of others, if these begin at
-// phases of its period.
+// Returns the deviations of the publications within the time. A counter may see more of some batches than of others, if
+// batches begin at phases of its period.
 std::vector<Deviation> deviations_of(const Trace<Joules>& counter, const Told& told, const RunWindow& window,
                                      Joules launch, Watts in_gaps) {
   std::vector<Deviation> all;
@@ -113,9 +114,9 @@ std::vector<Deviation> deviations_of(const Trace<Joules>& counter, const Told& t
   return all;
 }
 
-// Returns the error that phases left. It is for a counter that may add up what a sensor sees in a part of its period.
-// The noise of readings is no part of it: neither that of a power sensor, nor the scatter of the counter's
-// publications.
+// Returns the error that phases left. It is for a counter that may only sum the readings of a sensor that sees a part
+// of its period. The error does not include noise: neither that of a power sensor's readings, nor the scatter of the
+// counter's publications.
 Joules unseen(const RunWindow& window, const BoardSensors& sensors, const Told& told,
               const std::optional<Joules>& scatter) {
   if (!window.phases || counts_all(sensors.counter->sensor.traits)) return {};
@@ -129,14 +130,15 @@ Joules unseen(const RunWindow& window, const BoardSensors& sensors, const Told& 
   return told.energy.value * window.phases->bound(mean_by(*sensors.counter), noise, Nanoseconds());
 }
 
-// Returns how long a sensor that sees a part of each period has seen until a moment, if such a part begins at `offset`.
+// Returns for how long a sensor has seen the load up to a moment. The sensor sees a part of each period, and such a
+// part begins at `offset`.
 Nanoseconds seen_until(Nanoseconds moment, Nanoseconds offset, Nanoseconds period, Nanoseconds seen) {
   const double periods = std::floor((moment - offset) / period);
   return periods * seen + std::min(moment - offset - periods * period, seen);
 }
 
 // Returns the variance of the time for which a reading counts, in squared periods. A reading counts longer if the next
-// comes late, is lost, or shows the same value; then it counts twice.
+// one comes late or is lost. It counts twice if the next one shows the same value.
 double variance_of_weights(const Trace<Watts>& power, const Told& told) {
   const Nanoseconds period = power.sensor.traits.period;
   if (!(period > Nanoseconds())) return 0.0;
@@ -151,9 +153,10 @@ double variance_of_weights(const Trace<Watts>& power, const Told& told) {
   return squares / ((told.end - told.begin) / period);
 }
 
-// Bounds the error of the time in gaps if a sensor sees a part of each period and takes it for the whole. It is unknown
-// where in the period that part lies. The error is largest where an edge of the part meets an edge of a gap. The sum
-// also errs by chance if readings count for longer or shorter than a period, with the variance `of_weights`.
+// Bounds the error of the time in gaps, for a sensor that sees a part of each period and takes it for the whole. It is
+// unknown where in the period this part lies. The error is largest if an edge of the part coincides with an edge of a
+// gap. The sum also errs by chance if readings count for longer or shorter than a period, with the variance
+// `of_weights`.
 Nanoseconds most_misjudged(const std::vector<LoadLog::Gap>& gaps, Nanoseconds period, Nanoseconds seen,
                            double of_weights) {
   constexpr double kDeviations = 2.0;
@@ -202,7 +205,7 @@ Joules bound_by_counter(const BoardSensors& sensors, const Told& told, const Run
   return hypotenuse(hypotenuse(ends, unseen(window, sensors, told, scatter)), hidden);
 }
 
-// Returns the standard deviation of the readings within the time, over their mean.
+// Returns the standard deviation of the readings within the time, divided by their mean.
 double spread_of_readings(const Trace<Watts>& power, const Told& told) {
   double n = 0.0, sum = 0.0, squares = 0.0;
   for (const Change<Watts>& change : power.changes) {
@@ -214,8 +217,8 @@ double spread_of_readings(const Trace<Watts>& power, const Told& told) {
   return n > 0.0 && sum > 0.0 ? std::sqrt(std::max(0.0, n * squares - sum * sum)) / sum : 0.0;
 }
 
-// Bounds the error of the integrated energy. Either end may lie within a launch. Readings that cover several launches
-// show little of one; readings that cover a part of a launch show how its power varies.
+// Bounds the error of the integrated energy. Either end may lie within a launch. Readings that average several launches
+// show little of a single launch. Readings that cover a part of a launch show how its power varies.
 Joules bound_by_power(const BoardSensors& sensors, const Told& told, const RunWindow& window, const Cost& cost,
                       Watts in_gaps) {
   const SensorTraits& traits = sensors.power->sensor.traits;
@@ -234,7 +237,8 @@ std::optional<double> disagreement(const Told& told, const BoardSensors& sensors
   return other->value / told.energy.value - 1.0;
 }
 
-// Returns the value at that moment, from the first trace that has one; its first value if nothing was read before.
+// Returns the value at that moment, from the first trace that has one; its first value if the moment is before the
+// first reading.
 template <typename T>
 std::optional<T> at(const std::vector<Trace<T>>& traces, Nanoseconds moment) {
   const Trace<T>* const trace = first_of_board(traces);

@@ -7,7 +7,8 @@ namespace wattune::inline v0_1::power {
 
 namespace {
 
-// Tolerances within which windows compare: energy depends on the clock and, through leakage, on the temperature.
+// Tolerances within which windows can be compared: energy depends on the clock and, through leakage, on the
+// temperature.
 constexpr Megahertz kClockStep{15.0};
 constexpr double kEqualCelsius = 4.0;  // 2 degrees to either side
 constexpr std::size_t kMostRejectedWindows = 3;
@@ -18,8 +19,8 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2.0;
 }
 
-// True if the clock is not the one asked for. If power or heat holds the clock down, it does not count as another one,
-// because that is how the kernel runs.
+// True if the clock is not the requested one. A clock that power or heat holds down does not count as another clock,
+// because the kernel always runs like that.
 bool is_off(std::optional<Megahertz> clock, const BoardConditions& board) {
   if (!clock || !board.clock || board.throttled > 0.0) return false;
   return std::abs((*board.clock - *clock).value()) > kClockStep.value();
