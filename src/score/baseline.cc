@@ -65,13 +65,13 @@ std::uint64_t Baseline::evaluations_to(double share) const {
   const auto at_or_below = static_cast<std::size_t>(std::ranges::upper_bound(best_first_, cut) - best_first_.begin());
   const std::size_t n = valid();
   std::size_t i = n - at_or_below;
-  // Only the optimum would meet the cut, which would take all draws.
+  // Otherwise only the optimum would meet the cut, which would take all draws.
   if (best_first_[n - 1 - i] == optimum() && i > 0) --i;
   return static_cast<std::uint64_t>(std::ceil(static_cast<double>(i) / static_cast<double>(n + 1 - i)));
 }
 
-// Returns the expected best after M draws. Its expected rank, counted from the worst, is M (N + 1) / (M + 1), rounded
-// as numpy does: ties go to the even number.
+// Returns the expected best value after M draws. Its expected rank, counted from the worst, is M (N + 1) / (M + 1),
+// rounded as numpy does: ties go to the even number.
 double Baseline::value_after(std::uint64_t evaluations) const {
   const auto n = static_cast<double>(valid());
   const auto m = static_cast<double>(evaluations);
@@ -86,8 +86,8 @@ std::vector<double> Baseline::times(std::size_t points) const {
   return times;
 }
 
-// Returns the expected best at equally spaced times. It is computed for each number of evaluations that occurs at these
-// times; a monotone cubic connects the values.
+// Returns the expected best value at equally spaced times. It is computed for each number of evaluations that occurs at
+// these times; a monotone cubic connects the values.
 std::vector<double> Baseline::curve(std::size_t points) const {
   std::vector<double> evaluations;
   std::vector<double> values;

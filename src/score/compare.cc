@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t kMaxExact = 20;  // largest number of spaces for an exact test
 constexpr double kRounding = 1e-12;    // tolerance for sums of the same numbers in another order
 
-// Returns the sum of the differences with random or listed signs. `next` gives 64 signs at a time.
+// Returns the sum of the differences with the signs that `next` gives, 64 at a time. The signs are random or from a
+// list.
 template <typename Next>
 double sum_with_signs(const std::vector<double>& differences, Next next) {
   double sum = 0.0;

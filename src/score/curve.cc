@@ -29,7 +29,7 @@ double stopping_point(const std::vector<SearchRun>& runs) {
 
 }  // namespace
 
-// Collects the evaluations of all runs within the measured part and a margin around it. The margin is wider if runs
+// Collects the evaluations of all runs within the measured part and a margin around it. The margin is wider if all runs
 // have few evaluations.
 Performance::Performance(const Baseline& baseline, const std::vector<SearchRun>& runs)
     : baseline_(baseline),
@@ -57,7 +57,7 @@ void Performance::collect(const std::vector<SearchRun>& runs, double from, doubl
             {point.seconds, static_cast<double>(std::ranges::lower_bound(values, point.best) - values.begin()), r});
 }
 
-// Returns the mean of as many regressions as there are repeats, each over a sample of the points drawn with
+// Returns the mean of as many regressions as there are repeats. Each regression is over points that are drawn with
 // replacement.
 std::vector<double> Performance::curve(std::uint64_t seed) const {
   Random random(seed);
@@ -85,7 +85,7 @@ std::vector<double> Performance::weighted_curve(const std::vector<double>& weigh
   return of_ranks(DecreasingFit(points).at(times_));
 }
 
-// Converts ranks to objectives, which stay constant after the stopping point, and these to performance.
+// Converts ranks to objectives, and these to performance. Objectives stay constant after the stopping point.
 std::vector<double> Performance::of_ranks(const std::vector<double>& ranks) const {
   const auto worst = static_cast<double>(baseline_.valid() - 1);
   std::vector<double> performance(times_.size());

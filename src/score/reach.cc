@@ -45,7 +45,7 @@ class Reacher {
  private:
   double target_of(const ScoredSpace& space) const { return (1.0 + options_.within) * space.baseline.optimum(); }
 
-  // Runs one repeat. The seed depends on space and repeat alone, so all strategies get the same random numbers.
+  // Runs one repeat. The seed depends only on space and repeat, so all strategies get the same random numbers.
   void run_one(std::size_t i) {
     const std::size_t cell = i / options_.repeats;
     const std::size_t repeat = i % options_.repeats;
@@ -89,7 +89,8 @@ class Reacher {
 }  // namespace
 
 // Returns the number of draws. The probability that none of n draws is near is (all - near)! (all - n)! / (all! (all -
-// near - n)!). Each further draw multiplies it by the share of configurations among those left that are not near.
+// near - n)!). Each further draw multiplies this probability by the share of not-near configurations among those that
+// are left.
 std::uint64_t median_draws(std::uint64_t near, std::uint64_t all) {
   double none = 1.0;
   std::uint64_t draws = 0;

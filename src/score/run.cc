@@ -24,7 +24,8 @@ class NoObserver : public tune::TuningObserver {
   void on_trial(const tune::TuningEvent&) override {}
 };
 
-// An observer that records when each evaluation ended and the best so far, and counts evaluations in the measured part.
+// An observer that records when each evaluation ended, and the best value so far. It also counts the evaluations in the
+// measured part.
 class Recorder : public tune::TuningObserver {
  public:
   explicit Recorder(const ScoredSpace& space) : scored_(space), baseline_(space.baseline) {}
@@ -56,7 +57,7 @@ class Recorder : public tune::TuningObserver {
   const ScoredSpace& scored_;
   const Baseline& baseline_;
   SearchRun run_;
-  Nanoseconds charged_;  // time that the recording charged so far
+  Nanoseconds charged_;  // time that the recording has charged so far
   std::size_t in_measured_part_ = 0;
   std::size_t valid_ = 0;
 };

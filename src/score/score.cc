@@ -22,12 +22,12 @@ constexpr double kTail = 0.025;  // probability outside the interval, on each si
 struct Cell {
   std::vector<SearchRun> runs;
   SpaceScore result;
-  double plain = 0.0;             // score of one regression over all runs
+  double plain = 0.0;             // score of a single regression over all runs
   std::vector<double> resampled;  // scores of regressions over runs drawn with replacement
 };
 
-// Returns the score with its interval, whose ends are quantiles of the resampled scores. They are shifted by the
-// difference between the score and the plain one.
+// Returns the score with its interval, whose ends are quantiles of the resampled scores. The ends are shifted by the
+// difference between the score and the plain score.
 Score with_interval(double value, double plain, std::vector<double> resampled) {
   if (resampled.empty()) return {value, value, value};
   std::ranges::sort(resampled);
@@ -35,7 +35,7 @@ Score with_interval(double value, double plain, std::vector<double> resampled) {
   return {value, value + resampled[tail] - plain, value + resampled[resampled.size() - 1 - tail] - plain};
 }
 
-// Draws with replacement how often each run counts, until at least one run that can count is drawn.
+// Draws with replacement how often each run counts. Repeats this until at least one run that can count is drawn.
 std::vector<double> draw_weights(std::size_t runs, const Performance& performance, Random& random) {
   for (;;) {
     std::vector<double> weights(runs, 0.0);
@@ -139,7 +139,7 @@ class Scorer {
   const ScoredSpace& space_of(std::size_t cell) const { return spaces_[cell % spaces_.size()]; }
   const StrategyChoice& strategy_of(std::size_t cell) const { return strategies_[cell / spaces_.size()]; }
 
-  // Runs one repeat. Seeds depend on space and repeat alone, so all strategies get the same random numbers.
+  // Runs one repeat. Seeds depend only on space and repeat, so all strategies get the same random numbers.
   void run_one(std::size_t i) {
     const std::size_t cell = i / options_.repeats;
     const std::size_t repeat = i % options_.repeats;
