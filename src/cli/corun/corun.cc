@@ -48,7 +48,7 @@ struct CorunOptions {
   bool json = false;
   bool quiet = false;
 
-  // Returns the option that asks for a queue; empty if none does.
+  // Returns the name of the option that asks for a queue; empty if no option does.
   std::string queue_option() const {
     if (!queue.policies.empty()) return "--policies";
     if (!queue.arrivals.empty()) return "--arrivals";
@@ -81,7 +81,7 @@ Result<void> check_numbers(const CorunOptions& options) {
   return {};
 }
 
-// Rejects options that mean nothing to tenants.
+// Rejects options that have no meaning for tenants.
 Result<void> check_tenants_mode(const CorunOptions& options) {
   const bool is_another_queue = options.works || options.queue.load || !options.queue.arrivals.empty() ||
                                 options.objective.is_given() || options.clocks.choice.sets;
@@ -156,7 +156,7 @@ std::function<bool(std::size_t, std::size_t)> watch(const CorunOptions& options,
   };
 }
 
-// Opens the journal of swept pairs; nullptr without --output.
+// Opens the journal of swept pairs. Returns nullptr without --output.
 Result<std::unique_ptr<SweepJournal>> open_sweep_journal(const CorunOptions& options) {
   if (options.output.empty()) return std::unique_ptr<SweepJournal>();
   WATTUNE_ASSIGN(SweepJournal journal,
@@ -177,14 +177,14 @@ Json sweeps_document(const schedule::CorunSession& session, const CorunOptions& 
   return json;
 }
 
-// Describes the gains over all pairs; empty for a single pair.
+// Describes the gains over all pairs. Returns an empty text for a single pair.
 std::string totals_text(const std::vector<Prospect>& prospects, const std::vector<schedule::SweptPair>& pairs) {
   if (pairs.size() < 2) return "";
   return complementary_text(prospects, complementary_gain(prospects, pairs)) +
          planned_gain_text(planned_gain(prospects, pairs));
 }
 
-// Prints each pair when it is swept. A JSON document is printed at the end, or earlier after an interrupt.
+// Prints each pair when it is swept. A JSON document is printed at the end, or after an interrupt.
 Result<ExitStatus> run_sweeps(schedule::CorunSession& session, const CorunOptions& options, SweepJournal* journal,
                               const StopRequest& stop) {
   const std::vector<Prospect> prospects = prospects_of(session);

@@ -20,7 +20,7 @@ std::optional<Megahertz> clock_in(std::string_view text) {
   return number && *number > 0.0 ? std::optional(Megahertz(*number)) : std::nullopt;
 }
 
-// Parses "562", or "562/324" with a clock of the memory. Returns nullopt if the text is neither.
+// Parses "562", or "562/324" with a clock of the memory. Returns nullopt for any other text.
 std::optional<backend::BoardSetting> setting_in(std::string_view text) {
   const std::size_t slash = text.find('/');
   backend::BoardSetting setting{.graphics = clock_in(text.substr(0, slash))};

@@ -108,7 +108,7 @@ Way way_from(const Json& json) {
   throw store::Malformed("no way to run a pair: " + in_quotes(name));
 }
 
-// Reads a makespan, which is 0 where the run failed.
+// Reads a makespan, which is 0 if the run failed.
 Nanoseconds makespan_from(const Json& json, bool failed) {
   return Nanoseconds(amount(json, "makespan_ns", failed ? 0.0 : kLeastNs, kMostNs));
 }

@@ -34,13 +34,15 @@ std::string how_text(const schedule::SweptPair& pair) {
   return fmt::format("by {}{}, whose pilots gained {}", how, whole, gain_text(forecast.speedup() - 1.0));
 }
 
-// Computes the gain that the pilots' speeds predict. When one kernel has ended, the other runs on as fast as alone.
+// Computes the gain that the pilots' speeds predict. When one kernel has ended, the other counts as running at its
+// speed alone.
 double gain_by_pilots(const schedule::SweptPair& pair) {
   const schedule::PairForecast& forecast = pair.planned.forecast;
   return is_planned_together(forecast) ? schedule::expected_gain(pair.sweep.alone, forecast.rates) : 0.0;
 }
 
-// Returns the gain of `paired` over the best baseline; nullopt if one of them could not be run, or both ran only once.
+// Returns the gain of `paired` over the best baseline; nullopt if one of the two could not be run, or if both ran only
+// once.
 std::optional<schedule::Gain> gain_over_baseline(const schedule::SweptPair& pair) {
   const schedule::SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);
   return baseline == nullptr ? std::nullopt : gain_of_planned_over(pair, *baseline);

@@ -14,7 +14,7 @@ namespace wattune::cli {
 
 namespace {
 
-// Returns the rounds of the best baseline and the best shares; nullopt if one of them could not be run.
+// Returns the rounds of the best baseline and of the best way with shared SMs; nullopt if one of them could not be run.
 std::optional<schedule::RoundTimes> shares_over_baseline(const schedule::SweptPair& pair) {
   const schedule::SweepRow* const share = pair.sweep.best(schedule::is_share);
   const schedule::SweepRow* const baseline = pair.sweep.best(schedule::is_baseline);

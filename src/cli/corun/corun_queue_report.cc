@@ -28,7 +28,7 @@ struct KnownPair {
   const schedule::KernelTraits& first;
   const schedule::KernelTraits& second;
   schedule::PairForecast forecast;
-  std::array<double, 2> correction;  // measured rates over forecast rates
+  std::array<double, 2> correction;  // measured rates divided by forecast rates
   std::optional<schedule::PairForecast> counted;
   schedule::PairForecast corrected;
   std::optional<schedule::PairPowers> powers;
@@ -79,7 +79,7 @@ std::string how_text(const schedule::PairForecast& forecast, unsigned sms) {
   return fmt::format("{}:{} blocks per SM{}", forecast.ratio.first, forecast.ratio.second, clock_text(forecast.clocks));
 }
 
-// Returns the joules of one grid of the first kernel, including the joules of what the second kernel does meanwhile.
+// Returns the joules of one grid of the first kernel, including the joules of the second kernel's work in that time.
 Joules joules_of(const KnownPair& pair, Watts power) { return power * (*pair.first.alone / pair.forecast.rates[0]); }
 
 std::vector<std::string> energy_cells(const KnownPair& pair) {
@@ -140,7 +140,7 @@ std::string explanation(const schedule::QueueReport& report, const schedule::Pol
   return fmt::format("\n{}\n{}{}", policy.policy, table.to_string(), measured_powers_text(report, policy));
 }
 
-// Returns best clock, time, power and joules of a kernel alone. Networks give only the clock.
+// Returns the best clock, and the time, power and joules at it, of a kernel alone. Networks give only the clock.
 std::vector<std::string> best_clock_cells(const schedule::KernelTraits& kernel) {
   const schedule::AtClock* const best = kernel.at(kernel.best_clocks);
   const std::string clock = kernel.best_clocks ? schedule::describe(*kernel.best_clocks) : "-";
@@ -196,7 +196,8 @@ std::string policies_text(const schedule::CorunSession& session, const schedule:
   return table.to_string();
 }
 
-// Lists the policies that planned by forecasts alone, without pilots, on a real machine; empty if there are none.
+// Lists the policies that planned only by forecasts, without pilots, on a real machine. Returns an empty text if there
+// are none.
 std::string unpiloted_text(const schedule::CorunSession& session, const schedule::QueueReport& report) {
   std::string text;
   for (const schedule::PolicyRun& policy : report.policies)

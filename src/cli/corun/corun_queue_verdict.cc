@@ -1,4 +1,4 @@
-// Describes the verdict on a queue: its fastest policy, and whether the rounds allow naming it.
+// Describes the verdict on a queue: its fastest policy, and whether the rounds permit to name it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::string names_of(const schedule::QueueReport& report, std::span<const std::s
   return fmt::format("{} and {}", fmt::join(names, ", "), last);
 }
 
-// Returns why no policy is named; empty if the fastest may be named.
+// Returns why no policy is named; empty if the fastest policy may be named.
 std::string withheld_text(const schedule::QueueReport& report) {
   const schedule::QueueVerdict& verdict = report.verdict;
   if (!verdict.standing) return "one round tells nothing of noise (--repeats 5)";
@@ -36,7 +36,7 @@ std::string withheld_text(const schedule::QueueReport& report) {
       format_time(report.in_turn), off_text(*verdict.control, *verdict.claimed));
 }
 
-// Returns the fastest policy and those that cannot be told from it.
+// Returns the fastest policy and those that may be as fast.
 std::vector<std::size_t> leaders_of(const schedule::Standing& standing) {
   std::vector<std::size_t> leaders = standing.ties;
   leaders.insert(leaders.begin(), standing.fastest);

@@ -15,7 +15,7 @@ using schedule::SweepRow;
 using schedule::SweptPair;
 using schedule::Withheld;
 
-// Describes why a pair's gains are withheld; empty if they are reported.
+// Describes why a pair's gain is withheld; empty if it is reported.
 std::string why_withheld(const schedule::PairVerdict& verdict) {
   switch (verdict.withheld) {
     case Withheld::no: return "";

@@ -27,7 +27,7 @@ using schedule::SweepRow;
 using schedule::SweptPair;
 using schedule::Way;
 
-constexpr std::size_t kShownSplits = 3;  // splits that the text shows, of dozens
+constexpr std::size_t kShownSplits = 3;  // number of splits in the text, out of dozens
 
 std::string text_of(const Identity& identity) {
   std::string text;
@@ -35,8 +35,8 @@ std::string text_of(const Identity& identity) {
   return text;
 }
 
-// Returns a text of everything about one kernel on which the figures of a pair depend. A profile belongs to it, because
-// it may say that the kernel's persistent twin costs too much.
+// Returns a text with all facts about one kernel on which the figures of a pair depend. The profile is one of them,
+// because it may say that the kernel's persistent twin costs too much.
 std::string text_of(const schedule::StageKernel& kernel) {
   return text_of(kernel.identity) + (kernel.traits.persistent ? "" : "without a persistent twin\n");
 }
@@ -65,7 +65,7 @@ Result<SweptPair> sweep_or_find(schedule::CorunSession& session, schedule::Kerne
 
 std::string times_text(std::size_t times) { return times == 1 ? "once" : fmt::format("{} times", times); }
 
-// Returns all rows, but of the splits only the best ones.
+// Returns all rows except those of splits, of which it returns only the best ones.
 std::vector<const SweepRow*> shown_rows(const schedule::PairSweep& sweep) {
   std::vector<const SweepRow*> splits;
   for (const SweepRow& row : sweep.rows)

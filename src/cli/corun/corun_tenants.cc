@@ -17,7 +17,8 @@ namespace wattune::cli {
 
 namespace {
 
-// The policies with which others are compared: by the responses of urgent works, and by the throughput of all others.
+// The policies with which others are compared: the first by the responses of urgent works, and the second by the
+// throughput of all other works.
 constexpr const char* kBaseOfResponses = "priority";
 constexpr const char* kBaseOfThroughput = "split";
 
@@ -127,7 +128,7 @@ bool is_urgent(const schedule::TenantReport& report, const schedule::Tenant& ten
   return from && tenant.priority >= *from;
 }
 
-// Compares each policy with the baselines; empty if these did not run.
+// Compares each policy with the baselines. Returns an empty text if the baselines did not run.
 std::string comparisons_text(const schedule::TenantReport& report) {
   std::string text;
   for (const schedule::TenantPolicy& run : report.policies) {

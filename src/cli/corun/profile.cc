@@ -44,7 +44,7 @@ Result<void> check_profiling(const ProfileCommand& command) {
 
 std::string share_text(double share) { return fmt::format("{:.0f} %", 100.0 * share); }
 
-// Returns the resource that the kernel keeps busy longest, with the share of its time: a text.
+// Describes the resource that the kernel keeps busy longest, with the share of the kernel's time.
 std::string busiest_text(const schedule::KernelTraits& traits) {
   const std::vector<double> use = schedule::known_use(traits);
   if (use.empty()) return "-";
@@ -53,7 +53,7 @@ std::string busiest_text(const schedule::KernelTraits& traits) {
                      share_text(*most));
 }
 
-// Returns a text on where the shares of use come from: counters of the device or counting of instructions.
+// Describes the origin of the shares of use: counters of the device, or counting of instructions.
 std::string origin_text(const schedule::KernelTraits& traits) {
   if (!traits.use_by_counters.empty()) return "counters";
   return traits.use.empty() ? "-" : "counts";

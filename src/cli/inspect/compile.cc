@@ -27,7 +27,7 @@ constexpr char kArchitecture[] = "sm_90";
 
 struct CompileOptions {
   SpecOptions spec;
-  std::string architecture;  // if empty, the spec's or kArchitecture
+  std::string architecture;  // architecture; if empty, that of the spec or kArchitecture
   std::string configuration;
   std::uint64_t sample = 0;
   std::uint64_t seed = 1;
@@ -58,8 +58,8 @@ Result<std::vector<Configuration>> chosen_configurations(const space::SearchSpac
   return chosen;
 }
 
-// Returns the architecture that the spec's options name, or else the user's, or else the default. Fails with
-// invalid_argument if spec and user both name one.
+// Returns the architecture that the spec's options name, or the user's if they name none, or the default if the user
+// gave none. Fails with invalid_argument if spec and user both name one.
 Result<std::string> chosen_architecture(const KernelSpec& spec, const CompileOptions& options) {
   const std::optional<std::string> named = backend::named_architecture(spec.source);
   if (named && !options.architecture.empty())
@@ -88,7 +88,7 @@ std::vector<std::string> compiled_row(const Compiled& one) {
           what};
 }
 
-// Returns the error's message, which is the compiler's, with the error's advice.
+// Returns the error's message, which is the compiler's, followed by the error's advice.
 std::string words_of(const Error& error) {
   const std::string& words = error.message();
   if (error.advice().empty()) return words;

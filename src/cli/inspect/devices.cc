@@ -1,4 +1,5 @@
-// `wattune devices`: lists the devices of this machine, found in a worker process, or in this one if asked.
+// `wattune devices`: lists the devices of this machine. They are found in a worker process, or in this process if the
+// user asks for it.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

@@ -19,13 +19,13 @@ Error in_the_way(const fs::path& file) {
   return Error(ErrorCode::already_exists, "file exists").about(file.string()).hint("wattune init NAME.toml");
 }
 
-// True if a file or folder has this name. A link counts, even if it leads nowhere.
+// True if a file or folder has this name. A link counts, even if its target does not exist.
 bool is_there(const fs::path& file) {
   std::error_code ignored;
   return fs::exists(fs::symlink_status(file, ignored));
 }
 
-// Writes the spec and the files that it names beside it. Writes nothing if one of them exists.
+// Writes the spec, and beside it the files that it names. Writes nothing if one of them exists.
 Result<ExitStatus> run_init(const fs::path& file) {
   if (file.extension() != ".toml")
     return Error(ErrorCode::invalid_argument, "not a .toml file").about(file.string()).hint("wattune init NAME.toml");

@@ -1,5 +1,5 @@
-// `wattune power`: lists sensors of power and energy of the boards, how well these are known, and which settings can be
-// changed.
+// `wattune power`: lists the boards' sensors of power and energy, with what is known about them, and the settings that
+// can be changed.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -91,7 +91,7 @@ Result<void> characterise_board(PoweredBoard& powered, const tune::DriverHost& w
   return {};
 }
 
-// Restores the board of a device, or a board that is named as in the journals.
+// Restores the board of a device, or the board with the given UUID. Without a name, restores all boards.
 Result<ExitStatus> restore_named(const PowerOptions& options) {
   if (options.device.empty()) return restore_boards({});
   const Result<backend::Discovery> discovery = tune::find_devices(options.where());

@@ -18,7 +18,7 @@ void add_sensors(std::vector<SensorReport>& reports, const std::vector<std::uniq
   }
 }
 
-// Formats a time that is known; "-" if it is 0.
+// Formats a time; "-" if the time is 0, which stands for an unknown one.
 std::string ms_text(Nanoseconds time) { return time > Nanoseconds() ? fmt::format("{:.4g} ms", to_ms(time)) : "-"; }
 
 std::string value_text(const SensorReport& sensor) {

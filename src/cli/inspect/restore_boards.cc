@@ -10,7 +10,7 @@ namespace wattune::cli {
 
 namespace {
 
-// True if the board was restored, or if it is in use, so that it need not be restored yet.
+// True if the board was restored, or if it is in use and so need not be restored yet.
 bool is_well(const power::StaleBoard& board) {
   return board.restored || board.restored.error().code() == ErrorCode::busy;
 }

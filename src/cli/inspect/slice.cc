@@ -23,7 +23,7 @@ namespace {
 struct SliceOptions {
   std::string file;
   std::vector<std::string> forms = {"add", "linear", "guard", "persistent"};
-  std::string architecture;  // the architecture of the text if empty
+  std::string architecture;  // architecture; that of the text if empty
   std::string output;
   bool overwrite = false;
   bool json = false;
@@ -47,8 +47,8 @@ std::string architecture_of(const slice::PtxTree& tree, const SliceOptions& opti
   return tree.target.empty() ? "sm_90" : std::string(tree.target.front());
 }
 
-// Assembles the twins. Prints a note and returns nullopt if there is no assembler or it rejects the text; the result of
-// slicing is still valid.
+// Assembles the twins. If there is no assembler, or if it rejects the text, prints a note and returns nullopt. The
+// result of slicing is still valid then.
 std::optional<backend::AssembledKernels> assembled(const std::string& text, const std::string& architecture) {
   backend::CompileProcess process{backend::WorkerOptions()};
   Result<backend::AssembledKernels> result = process.assemble({text, architecture, tune::Limits().compile});

@@ -44,7 +44,7 @@ std::string kernel_remark(const KernelAnalysis& kernel) {
   return fmt::format("line {}: {}", kernel.order_sensitive->position.line.value_or(0), kernel.order_sensitive->reason);
 }
 
-// Returns the twin's name, followed by the blocks that it can run, if these are not all.
+// Returns the twin's name, followed by the blocks that the twin can run if it cannot run all.
 std::string twin_text(const KernelAnalysis& kernel, const Twin& twin) {
   const std::string_view blocks =
       twin.form == TwinForm::persistent ? slice::words_for(kernel.persistent_blocks) : std::string_view();

@@ -172,7 +172,7 @@ Json constraints_json(const std::vector<ConstraintEffect>& effects) {
   return constraints;
 }
 
-// True if the text means the value. Booleans are False and True in Python, false and true in TOML, 0 and 1 in the
+// True if the text stands for the value. Booleans are False and True in Python, false and true in TOML, 0 and 1 in the
 // kernel.
 bool is_written(const Value& value, const std::string& text) {
   if (value.to_string() == text) return true;
@@ -217,7 +217,7 @@ std::vector<std::pair<std::string, Value>> named_values(const std::vector<Parame
   return values;
 }
 
-// Returns a broken constraint with the values that it reads.
+// Describes a broken constraint with the values that it reads.
 Explanation::Broken describe(const space::Violation& violation,
                              const std::vector<std::pair<std::string, Value>>& values) {
   Explanation::Broken broken{.violation = violation, .values = {}};

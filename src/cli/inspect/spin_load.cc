@@ -14,7 +14,7 @@ constexpr std::size_t kGroup = 256;
 constexpr std::size_t kGroupsPerUnit = 8;  // blocks of 256 threads, which fill a multiprocessor of any generation
 constexpr int kMostTurns = 1 << 28;
 
-// Four independent chains keep additions from waiting for each other. The result is written, since it would not be
+// Four independent chains prevent that additions wait for each other. The result is written, since it would not be
 // computed otherwise.
 constexpr const char* kTurns = R"(
   float a = x[i], b = a + 1.0f, c = a + 2.0f, d = a + 3.0f;

@@ -8,7 +8,7 @@ namespace wattune::cli {
 
 namespace {
 
-// A piece of advice of the library, and the option of the program that does the same.
+// A piece of the library's advice, and the option of the program that has the same effect.
 constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
     {"another reference limit, or `seconds` of [reference], changes that",
      "--reference-limit or `seconds` of [reference] sets another"},

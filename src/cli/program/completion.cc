@@ -43,7 +43,7 @@ Command add_completion(CLI::App& program) {
 
 Command add_man(CLI::App& program) {
   CLI::App* app = program.add_subcommand("man", "Print the manual page");
-  app->group("");  // hidden from users, because only the build needs it
+  app->group("");  // hidden from users, because only the build needs the command
   return {app, [&program]() -> Result<ExitStatus> { return print_text(manual_page(read_command_tree(program))); }};
 }
 

@@ -24,14 +24,14 @@ std::string words_of_options(const CommandEntry& command) {
   return join(names, " ");
 }
 
-// Puts text into single quotes for a shell.
+// Puts a text into single quotes for a shell.
 std::string shell_quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
 }
 
-// Returns the bash code that completes the word after an option, or a positional.
+// Returns the bash code that completes the word after an option, or a positional argument.
 std::string bash_words(const OptionEntry& option) {
   if (!option.choices.empty())
     return fmt::format("COMPREPLY=($(compgen -W {} -- \"$word\"))", shell_quoted(join(option.choices, " ")));
@@ -84,7 +84,7 @@ std::string zsh_command(const CommandEntry& command) {
   return text + "\n          ;;\n";
 }
 
-// Returns the arguments of fish's `complete` that tell which value an option takes.
+// Returns the arguments of fish's `complete` for the value that an option takes.
 std::string fish_value(const OptionEntry& option) {
   if (!option.takes_value()) return {};
   if (!option.choices.empty()) return " -x -a " + shell_quoted(join(option.choices, " "));

@@ -24,7 +24,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-constexpr std::size_t kTagWidth = 60;  // columns; a longer list of alternatives goes into the text
+constexpr std::size_t kTagWidth = 60;  // largest width in columns; a longer list of alternatives is put into the text
 
 std::string one_of(const std::string& alternatives) {
   std::string result;

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// True if the file begins as a line of JSON, as result files do and few other files. A device or pipe counts as
+// True if the file begins like a line of JSON, as result files do and few other files do. A device or pipe counts as
 // results.
 bool may_hold_results(const fs::path& file) {
   constexpr std::string_view kBeginning = "{\"";
@@ -24,7 +24,7 @@ bool may_hold_results(const fs::path& file) {
   return beginning == kBeginning;
 }
 
-// True if other programs take a file of this name for a table or a picture.
+// True if other programs read a file of this name as a table or a picture.
 bool is_table_or_picture(const fs::path& file) {
   constexpr std::string_view kEndings[] = {".csv", ".tsv", ".xlsx", ".html", ".svg", ".png", ".pdf"};
   return std::ranges::count(kEndings, file.extension().string()) > 0;
@@ -71,8 +71,8 @@ Result<void> check_results_file(const fs::path& file, const ResultsUse& use) {
       .hint("--resume continues them, --overwrite starts anew, --output names another file");
 }
 
-// Renames the existing file, so that results can be written under its name. A device such as /dev/null has nothing to
-// lose and stays where it is.
+// Renames the existing file, so that results can be written under its name. A device such as /dev/null is not renamed,
+// because it has no contents to lose.
 Result<void> make_room(const fs::path& file, const ResultsUse& use) {
   std::error_code ignored;
   return use.overwrite && fs::is_regular_file(file, ignored) && has_contents(file) ? store::set_aside(file)

@@ -40,7 +40,7 @@ int fail(const Error& error) {
   return static_cast<int>(exit_status_of(error.code()));
 }
 
-// A formatter that wraps help texts. CLI11 2.1 writes each in one line, however long.
+// A formatter that wraps help texts. CLI11 2.1 writes each text in one line of any length.
 class WrappingFormatter : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {
@@ -116,7 +116,7 @@ Error unexpected_argument(const CLI::App& program) {
   return Error(ErrorCode::invalid_argument, "unexpected argument").about(argument).hint(std::move(advice));
 }
 
-// Returns the option that the error says lacks its value; empty for other errors.
+// Returns the option whose value is missing according to the error; empty for other errors.
 std::string option_without_value(const CLI::App& program, const CLI::ParseError& parse_error) {
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&parse_error) == nullptr) return {};
   const std::string message = parse_error.what();
@@ -159,7 +159,7 @@ std::vector<std::string> with_words_as_options(const CLI::App& program, int argc
   return arguments;
 }
 
-// Tells whether the command was asked for one JSON document.
+// Tells whether the user asked the command for one JSON document.
 bool wants_json(const CLI::App& command) {
   const CLI::Option* const option = command.get_option_no_throw("--json");
   return option != nullptr && option->count() > 0;
@@ -177,7 +177,7 @@ Result<ExitStatus> run_command(const Command& command) {
   }
 }
 
-// Starts the log at the level of -v, or else of the environment.
+// Starts the log at the level that -v gives, or otherwise at that of the environment.
 Result<void> start_log(int verbosity) {
   constexpr std::array kLevels{LogLevel::off, LogLevel::info, LogLevel::debug, LogLevel::trace};
   LogLevel level = kLevels[static_cast<std::size_t>(std::min(verbosity, 3))];
@@ -221,7 +221,7 @@ Program make_program() {
 int run_program(const Program& program, int argc, const char* const* argv) {
   try {
     std::vector<std::string> arguments = with_words_as_options(*program.app, argc, argv);
-    std::ranges::reverse(arguments);  // CLI11 takes arguments from the end of the list
+    std::ranges::reverse(arguments);  // reversed, because CLI11 takes arguments from the end of the list
     program.app->parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
     return print_help(*program.app);

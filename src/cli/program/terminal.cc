@@ -21,7 +21,8 @@ namespace {
 constexpr std::size_t kDefaultWidth = 80;
 constexpr std::size_t kUnlimitedWidth = 1'000'000;
 
-// Returns the stream of results, which is standard output unless reserve_standard_output() moved that away.
+// Returns the stream of results. It is standard output, unless reserve_standard_output() has moved that to another
+// descriptor.
 std::FILE*& result_stream() {
   static std::FILE* stream = stdout;
   return stream;

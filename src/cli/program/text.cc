@@ -38,8 +38,8 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-// Returns the number in the name of an architecture: "90a" for sm_90a, compute_90a, sm90a, 90a or 9.0a. Empty for a
-// text that names no architecture.
+// Returns the number in the name of an architecture: "90a" for sm_90a, compute_90a, sm90a, 90a or 9.0a. Returns an
+// empty text if no architecture is named.
 std::string number_of_architecture(std::string text) {
   for (const std::string_view prefix : {"compute", "sm"})
     if (text.starts_with(prefix)) text.erase(0, prefix.size());
@@ -51,8 +51,8 @@ std::string number_of_architecture(std::string text) {
   return is_right ? text : std::string();
 }
 
-// Returns the unit that the user probably meant: one that differs in case, one of which `name` is a longer form ("min")
-// or the beginning ("G"). Returns `usual` if `name` is empty, and an empty text if no unit is near.
+// Returns the unit that the user probably meant. Its letters may differ in case, or `name` may be a longer form of it
+// ("min") or its beginning ("G"). Returns `usual` if `name` is empty, and an empty text if no unit is near.
 std::string_view meant_unit(std::string_view name, std::span<const Unit> units, std::string_view usual) {
   const std::string lower = in_lower_case(name);
   if (lower.empty()) return usual;
@@ -67,8 +67,8 @@ std::string_view meant_unit(std::string_view name, std::span<const Unit> units, 
   return {};
 }
 
-// Parses a number that is not negative and a unit, without a blank between them. `usual` is the unit to suggest if the
-// text has none.
+// Parses a number that is not negative, followed by a unit without a blank between them. `usual` is the unit to suggest
+// if the text has none.
 Result<double> parse_quantity(std::string_view text, std::span<const Unit> units, std::string_view usual,
                               std::string_view wanted) {
   double number = 0.0;
@@ -113,7 +113,7 @@ Result<std::uint64_t> parse_count(std::string_view text) {
 }
 
 std::string meant_whole_number(std::string_view text) {
-  constexpr double kMostExactlyHeld = 1e15;  // whole numbers, by a double
+  constexpr double kMostExactlyHeld = 1e15;  // the largest number up to which results are exact
   std::string digits;
   std::ranges::copy_if(text, std::back_inserter(digits), [](char c) { return c != '_' && c != ','; });
   const Result<double> number = parse_number(digits);

@@ -26,7 +26,7 @@ struct AdviseOptions {
   std::string file;
   std::vector<std::string> others;
   std::string device = "auto";
-  std::optional<double> power_cap;  // watts
+  std::optional<double> power_cap;  // in watts
   tune::AdviceOptions advice;
   bool json = false;
 };
@@ -36,7 +36,7 @@ struct AdvisedKernel {
   std::string name;
   std::vector<Megahertz> table;
   tune::MeasureAtClock measure;
-  std::vector<search::ClockPoint> recorded;  // empty on a device
+  std::vector<search::ClockPoint> recorded;  // recorded points; empty on a device
 };
 
 AdvisedKernel in_recording(tune::MeasuredKernel recorded) {
@@ -84,7 +84,7 @@ Result<AdvisedKernel> on_device(const AdviseOptions& options, std::unique_ptr<tu
   return kernel;
 }
 
-// Returns the recorded clock of least energy among those that keep the limits; nullptr if none does.
+// Returns the recorded clock of least energy among those within the limits; nullptr if no clock is.
 const search::ClockPoint* least_recorded(const AdvisedKernel& kernel, const tune::AdviceOptions& limits) {
   const search::ClockPoint* least = nullptr;
   for (const search::ClockPoint& point : kernel.recorded) {
@@ -95,8 +95,8 @@ const search::ClockPoint* least_recorded(const AdvisedKernel& kernel, const tune
   return least;
 }
 
-// Returns the recorded energy at the advised clock, divided by the least recorded one, minus one; nullopt without a
-// recording.
+// Returns the recorded energy at the advised clock, divided by the least recorded energy, minus one. Returns nullopt
+// without a recording.
 std::optional<double> recorded_regret(const AdvisedKernel& kernel, const tune::Advice& advice,
                                       const tune::AdviceOptions& limits) {
   const search::ClockPoint* const least = least_recorded(kernel, limits);

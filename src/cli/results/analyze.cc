@@ -33,16 +33,16 @@ struct AnalyzeOptions {
   std::vector<std::string> files;
   std::vector<std::string> others;  // recordings of other kernels, for the method `advised`
   std::string svg;
-  std::string plot;  // the plot to write; empty if it depends on the number of files
+  std::string plot;  // name of the plot to write; if empty, it depends on the number of files
   bool methods = false;
   bool overwrite = false;
   bool json = false;
 };
 
-// Slowdowns against the best; for each, the configurations within it are counted as "near the best".
+// Slowdowns against the best. For each of them, configurations within it are counted as "near the best".
 constexpr std::array kShares = {0.01, 0.05, 0.10};
 
-constexpr std::size_t kMostShownInteractions = 8;  // largest number of interactions shown as text
+constexpr std::size_t kMostShownInteractions = 8;  // largest number of interactions that are shown as text
 
 struct Analysed {
   std::string file;
@@ -52,7 +52,7 @@ struct Analysed {
   bool describes_space = false;
   report::Centrality centrality;         // computed if the results describe the space
   report::Amortisation amortisation;     // computed if the results describe the space
-  std::optional<MethodsReport> methods;  // present if asked for
+  std::optional<MethodsReport> methods;  // report on methods; present if the user asked for it
 };
 
 Result<Analysed> analyse(const std::string& file, const AnalyzeOptions& options) {
@@ -85,7 +85,8 @@ std::string sections(const ResultSet& results, std::size_t width) {
   return text;
 }
 
-// Returns a note that the figures are those of the search, if a final was held; `wattune show` has the final's.
+// Returns a note that the figures are those of the search, if a final was held. (`wattune show` shows the final's
+// figures.)
 std::string origin_of_figures(const ResultSet& results) {
   const auto is_of_final = [](const Trial& trial) { return trial.observation.in_search.has_value(); };
   return std::ranges::any_of(results.trials, is_of_final) ? " (as the search measured them)" : "";
@@ -108,8 +109,8 @@ std::string spread_text(const Analysed& analysed) {
                      quartiles, text(spread.worst), origin_of_figures(analysed.results));
 }
 
-// Returns the number of launches after which tuning pays off, in a sentence; empty if the objective does not compare as
-// a ratio.
+// Returns a sentence with the number of launches after which tuning pays off. Returns an empty text if ratios of the
+// objective have no meaning.
 std::string amortisation_text(const report::Amortisation& amortisation) {
   if (!(amortisation.launches < 0x1p64)) return {};
   return fmt::format("tuning pays off after {} launches, with {} of random search among them\n",
@@ -117,7 +118,7 @@ std::string amortisation_text(const report::Amortisation& amortisation) {
                      group_digits(static_cast<std::uint64_t>(amortisation.steps)));
 }
 
-// Describes the space. Only results that cover it densely can be described.
+// Describes the space. Only spaces that the results cover densely can be described.
 std::string space_text(const Analysed& analysed) {
   if (!analysed.describes_space) return "local minima    these results are too few, or lie too far apart, to tell\n";
   std::string text = fmt::format("local minima    {}; centrality of those ", group_digits(analysed.centrality.minima));
@@ -225,7 +226,7 @@ struct Plot {
   std::size_t fewest;  // least number of results that the plot needs
   std::size_t most;
   std::string (*draw)(const std::vector<Analysed>&);
-  std::string_view lacks = {};  // the figures that results lack if nothing is drawn
+  std::string_view lacks = {};  // the figures that are missing in the results if the plot is not drawn
 };
 
 constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();

@@ -15,8 +15,8 @@ namespace {
 
 using tune::MethodOutcome;
 
-// Bounds the spread of temperatures between clocks up to which no note is needed. A warmer board leaks more: it draws
-// some 0.3 % more power for each degree.
+// Bounds the difference of temperatures between clocks up to which no note is needed. A warmer board leaks more: it
+// draws some 0.3 % more power for each degree.
 constexpr Celsius kNotableDrift(5.0);
 
 std::string why_no_clocks(const std::vector<Parameter>& parameters) {
@@ -27,7 +27,7 @@ std::string why_no_clocks(const std::vector<Parameter>& parameters) {
                                       clocks.front().value());
 }
 
-// Groups the outcomes, so that base clocks that lead to the same choice share a row.
+// Groups the outcomes. Base clocks that lead to the same choice share a row.
 std::vector<std::vector<const MethodOutcome*>> rows_of(const std::vector<MethodOutcome>& outcomes) {
   std::vector<std::vector<const MethodOutcome*>> rows;
   for (const MethodOutcome& outcome : outcomes) {
@@ -97,7 +97,7 @@ std::string drift_text(const std::vector<report::AtClock>& clocks) {
       (*hottest)->clock.value());
 }
 
-// Returns a sentence on energies and powers that are not above 0; empty if there are none.
+// Returns a sentence on energies and powers that are not above 0. Returns an empty text if there are none.
 std::string impossible_text(const ResultSet& results) {
   std::size_t trials = 0;
   for (const Trial& trial : results.trials) {
@@ -116,7 +116,7 @@ Watts power_at(const report::AtClock& clock) {
   return *energy_of(its) / its.statistics->median;
 }
 
-// Returns a sentence on each clock whose power is off what its neighbours have, by half.
+// Returns a sentence on each clock whose power differs by half from that of its neighbours.
 std::vector<std::string> stray_texts(const std::vector<report::AtClock>& clocks) {
   constexpr double kStray = 0.5;
   std::vector<std::string> texts;

@@ -14,7 +14,7 @@ namespace wattune::cli {
 
 namespace {
 
-// Returns the first recorded energy or power that cannot be; nullptr if there is none.
+// Returns the first recorded energy or power that is impossible; nullptr if there is none.
 const Metric* impossible_of(const Observation& observation) {
   constexpr std::string_view kNames[] = {"energy", "power", "ps_energy", "ps_power", "nvml_energy", "nvml_power"};
   const auto found = std::ranges::find_if(observation.metrics, [&](const Metric& metric) {

@@ -22,7 +22,8 @@ struct MergeOptions {
   bool overwrite = false;
 };
 
-// Returns the file for the n-th merged record: the output itself, then "all-2.json" and so on.
+// Returns the file for the n-th merged record. The first is the output itself, and the others are "all-2.json" and so
+// on.
 std::filesystem::path numbered(const std::filesystem::path& output, std::size_t n) {
   if (n == 1) return output;
   const std::string name = output.filename().string();

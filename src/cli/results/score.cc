@@ -29,12 +29,12 @@ namespace fs = std::filesystem;
 
 struct ScoreOptions {
   std::vector<std::string> strategies;
-  std::vector<std::string> strategy_options;  // NAME=VALUE
-  std::vector<std::string> spaces;            // FILE or FILE:SPEC
-  std::vector<std::string> runs;              // folders
+  std::vector<std::string> strategy_options;  // options as NAME=VALUE
+  std::vector<std::string> spaces;            // spaces as FILE or FILE:SPEC
+  std::vector<std::string> runs;              // folders of recorded runs
   std::vector<std::string> warm_start;
   std::string clock = "recorded";
-  std::optional<Objective> objective;  // the objectives of the files if absent
+  std::optional<Objective> objective;  // objective; that of the files if absent
   score::ScoreOptions score;
   std::optional<double> within;
   std::string svg;
@@ -50,7 +50,7 @@ struct RecordedSpace {
   std::unique_ptr<tune::Recording> recording;
 };
 
-// Returns the name before the first dot: "convolution__A100" for "data/convolution__A100.json.xz".
+// Returns the file's name up to the first dot: "convolution__A100" for "data/convolution__A100.json.xz".
 std::string short_name(const fs::path& file) {
   const std::string name = file.filename().string();
   return name.substr(0, name.find('.', 1));
@@ -103,7 +103,7 @@ Result<void> check_strategies(const ScoreOptions& options) {
   return {};
 }
 
-// Gives each parameter to the strategies that have it. make_strategy() rejects one that no strategy has.
+// Gives each parameter to the strategies that have it. A parameter that no strategy has is rejected by make_strategy().
 Result<std::vector<score::StrategyChoice>> choose_strategies(const ScoreOptions& options) {
   std::vector<score::StrategyChoice> choices;
   WATTUNE_TRY(check_strategies(options));
@@ -142,7 +142,7 @@ Result<std::vector<fs::path>> files_in(const std::string& folder) {
   return files;
 }
 
-// Scores the runs of a folder. Skips files of spaces that are not scored.
+// Scores the runs of a folder. Skips the files of spaces that are not scored.
 Result<score::StrategyScore> score_folder(const std::string& folder, const std::vector<score::ScoredSpace>& spaces,
                                           const score::ScoreOptions& options) {
   WATTUNE_ASSIGN(const std::vector<fs::path> files, files_in(folder));
@@ -160,7 +160,7 @@ Result<score::StrategyScore> score_folder(const std::string& folder, const std::
   return scored;
 }
 
-// Scores the strategies, and then the recorded runs. The recorded runs are read before, so that an unreadable file is
+// Scores the strategies, and then the recorded runs. The recorded runs are read first, so that an unreadable file is
 // found at once.
 Result<std::vector<score::StrategyScore>> score_all(const ScoreOptions& options,
                                                     const std::vector<score::ScoredSpace>& spaces,
@@ -192,7 +192,8 @@ std::string explain_clock(tune::ReplayClock clock) {
   return {};
 }
 
-// Computes the reach of the strategies, if asked for. Recorded runs are left out, because they end with their budget.
+// Computes the reach of the strategies if the user asked for it. Recorded runs are left out, because they end with
+// their budget.
 Result<std::vector<score::StrategyReach>> find_reaches(const ScoreOptions& options,
                                                        const std::vector<score::ScoredSpace>& spaces,
                                                        const std::vector<score::StrategyChoice>& choices) {

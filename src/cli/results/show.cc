@@ -46,8 +46,8 @@ std::map<Status, std::uint64_t> count_by_status(const ResultSet& results) {
   return counts;
 }
 
-// Lists the parameters that are not code with their roles, such as "nvml_gr_clock is graphics_clock"; empty if all are
-// code.
+// Lists the parameters with another role than code, such as "nvml_gr_clock is graphics_clock". Returns an empty text if
+// all are code.
 std::string roles_text(const std::vector<Parameter>& parameters) {
   std::string text;
   for (const Parameter& parameter : parameters) {
@@ -57,7 +57,8 @@ std::string roles_text(const std::vector<Parameter>& parameters) {
   return text;
 }
 
-// Describes what outputs were compared with; empty for results of other programs, which do not record it.
+// Describes with which outputs the run compared its own. Returns an empty text for results of other programs, which do
+// not record this.
 std::string check_line(const Observation& best, const Identity& identity) {
   if (identity.empty()) return {};
   if (!best.verified) return fmt::format("checked    not verified: {}\n", printable(why_unverified(best)));

@@ -17,10 +17,10 @@ namespace wattune::cli {
 
 namespace {
 
-constexpr std::size_t kShownDigits = 8;  // digits shown of a kernel's version
+constexpr std::size_t kShownDigits = 8;  // number of digits that are shown of a kernel's version
 constexpr std::size_t kDayLength = 10;   // length of the day in "2026-01-31T23:59:59Z"
 
-// Formats a time as "1.500 ms ± 0.4 %", where the percentage is that of the interval's farther end.
+// Formats a time as "1.500 ms ± 0.4 %". The percentage is that of the interval's end that is farther away.
 std::string time_text(const dynamic::WisdomEntry& entry) {
   const double off = std::max(entry.high - entry.time, entry.time - entry.low) / entry.time;
   return fmt::format("{} ± {:.1f} %", format_time(entry.time), 100.0 * off);

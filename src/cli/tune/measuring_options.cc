@@ -28,7 +28,7 @@ void add_once(std::vector<T>& values, const T& value) {
   if (std::ranges::count(values, value) == 0) values.push_back(value);
 }
 
-// Adds an alias, a metric whose expression is the counter.
+// Adds an alias as a metric whose expression is the counter.
 void add_alias(TuneOptions& options, const backend::CounterAlias& alias) {
   add_once<std::string>(options.session.evaluation.counters, alias.counter);
   if (std::ranges::count(options.counter_aliases, alias.name, &MetricDefinition::name) == 0)
@@ -37,7 +37,7 @@ void add_alias(TuneOptions& options, const backend::CounterAlias& alias) {
 
 void add_observed(TuneOptions& options, const std::string& name) {
   std::vector<std::string> known{"clock", "profile"};
-  if (name == "clock") return;  // needs no option: recorded with every sample if it can be read
+  if (name == "clock") return;  // "clock" needs no option, because it is recorded with every sample if it can be read
   if (name == "profile") {
     for (const std::string& counter : search::profiled_counters())
       add_once(options.session.evaluation.counters, counter);
@@ -51,7 +51,8 @@ void add_observed(TuneOptions& options, const std::string& name) {
     if (name == alias.name) return add_alias(options, alias);
     known.emplace_back(alias.name);
   }
-  // Only the device knows the names of all its counters, but no other name has a double underscore.
+  // Only the device knows the names of all its counters. A name with a double underscore counts as one, because no
+  // other name has that.
   if (name.find("__") != std::string::npos) return add_once(options.session.evaluation.counters, name);
   const std::string nearest = suggest(name, known);
   const Error error =

@@ -7,7 +7,7 @@ namespace wattune::cli {
 
 namespace {
 
-// Replaces all but letters and digits, so that "NVIDIA H200" can be part of a file's name.
+// Replaces all characters except letters and digits, so that "NVIDIA H200" can be part of a file's name.
 std::string in_file_name(const std::string& name) {
   std::string text;
   for (const unsigned char c : name) text += std::isalnum(c) != 0 ? static_cast<char>(c) : '-';

@@ -34,7 +34,7 @@ bool is_counter(const std::string& metric) {
                              [&](const backend::CounterAlias& alias) { return metric == alias.name; });
 }
 
-// Returns the error for an objective whose metric must be measured and was not.
+// Returns the error for an objective whose metric should have been measured but was not.
 Error not_measured(const std::string& metric, bool is_replayed) {
   if (is_replayed) return Error(ErrorCode::not_found, "the objective was not recorded").about(metric);
   return Error(ErrorCode::not_found, "the objective is a hardware counter, which nothing observes")
@@ -47,7 +47,7 @@ bool is_defined(const std::string& name, const std::vector<MetricDefinition>& me
 }
 
 // Adds to `observed` the figures of the board that an expression reads, directly or through a standard metric. Metrics
-// in `defined` have expressions of their own and are not looked into.
+// in `defined` have expressions of their own, which are not searched here.
 void add_read(const std::string& text, const std::vector<MetricDefinition>& defined,
               std::vector<tune::BoardMetric>& observed) {
   const auto parsed = space::Expression::parse(text);

@@ -84,7 +84,7 @@ void ProgressDisplay::finish() {
   if (options_.live) options_.write(kClearLine);
 }
 
-// Lists the parts in order of importance, as many as fit.
+// Lists the parts of the line in order of importance, as many as fit into the width.
 std::string ProgressDisplay::line(const search::Progress& progress, std::size_t width) const {
   const auto left = options_.stop.evaluations_left(progress);
   const Uint128 total =
@@ -108,8 +108,8 @@ std::string ProgressDisplay::line(const search::Progress& progress, std::size_t 
   return text;
 }
 
-// Adds how busy the devices were, how many configurations are being compiled or wait for that, and how many needed no
-// compiler.
+// Adds three facts: how busy the devices were, how many configurations are compiled now or wait for it, and how many
+// needed no compiler.
 void ProgressDisplay::add_pipeline(std::vector<std::string>& parts, const search::Progress& progress) const {
   if (!pipeline_ || !(progress.elapsed > Nanoseconds(0))) return;
   std::string busy;
@@ -149,7 +149,8 @@ double ProgressDisplay::evaluations_per_second(const search::Progress& progress)
   return seconds > 0.0 ? static_cast<double>(progress.evaluations - resumed_) / seconds : 0.0;
 }
 
-// Estimates the time left, by the time rule or by the evaluations left at the present rate, whichever ends first.
+// Estimates the time left: by the time rule, or by the number of evaluations left at the present rate, whichever ends
+// first.
 std::optional<double> ProgressDisplay::seconds_left(const search::Progress& progress) const {
   std::optional<double> seconds;
   if (options_.stop.time) seconds = to_seconds(*options_.stop.time - progress.elapsed);

@@ -23,7 +23,7 @@ std::vector<std::string> command_for(const fs::path& sanitizer, const std::strin
                                      const Configuration& configuration, const std::string& device,
                                      const fs::path& log) {
   // Failed calls of the driver are not reported, because some fail on purpose. Padding separates buffers, so that a
-  // read past the end of one does not hit the next. Kernels are launched once to be checked and once to be timed.
+  // read past the end of one does not lie in the next. Kernels are launched once to be checked and once to be timed.
   // Nothing else is measured, so metrics that need more are left out.
   std::vector<std::string> command{"env",
                                    "WATTUNE_NO_GUARDS=1",
@@ -92,8 +92,8 @@ Result<Sanitized> sanitize(const fs::path& sanitizer, const std::string& spec_fi
   return Error(ErrorCode::unavailable, found.error().message() + (words.empty() ? "" : ": " + words));
 }
 
-// Reads the log. A line that is not indented begins a finding, and the indented line after it tells where that
-// happened. Lines with "Error: " are about compute-sanitizer itself or the program.
+// Reads the log. A line that is not indented begins a finding, and the indented line after it tells the place. Lines
+// with "Error: " are about compute-sanitizer itself or the program.
 Result<Sanitized> read_sanitizer_log(const fs::path& log) {
   Sanitized found;
   std::string complaint;

@@ -47,7 +47,7 @@ bool has_correct_baseline(const tune::TuningResult& result) {
   return result.baseline && result.baseline->observation.ok();
 }
 
-// Describes the speed-up of the best over the default configuration; empty if they do not compare.
+// Describes the speed-up of the best over the default configuration. Returns an empty text if they cannot be compared.
 std::string describe_speed_up(const Trial& best, const Trial& standard) {
   if (best.configuration.id() == standard.configuration.id())
     return "none: no configuration proved better than the default";
@@ -58,7 +58,7 @@ std::string describe_speed_up(const Trial& best, const Trial& standard) {
   return paired ? text + fmt::format("  ({:.2f} to {:.2f}, in turns with it)", paired->low, paired->high) : text;
 }
 
-// Returns the best configuration as JSON, with those that cannot be told from it.
+// Returns the best configuration as JSON, with those that may be as good.
 Json best_json(const tune::TuningResult& result) {
   Json json = to_json(*result.best);
   json["ties"] = Json::array();

@@ -16,8 +16,8 @@ using company::AgainstChoice;
 using company::CompanyReport;
 using company::MemberResult;
 
-// Returns how much longer the member takes alone with its chosen configuration than with its best one alone, as a
-// share.
+// Returns how much longer the member takes alone with its chosen configuration than with its best configuration alone,
+// as a share.
 double lost_alone(const MemberResult& member) { return member.alone / member.best_alone_time - 1.0; }
 
 std::string member_text(const MemberResult& member, std::size_t repetitions) {
@@ -59,8 +59,8 @@ std::string against_text(const CompanyReport& report) {
       100.0 * std::abs(saved), saved < 0.0 ? "more" : "less");
 }
 
-// Returns the time of the kernels one after the other, each at its best alone, divided by their time together. Below 1,
-// running together is slower. Returns nullopt if the first time is unknown.
+// Returns the time of the kernels one after the other, each with its best configuration alone, divided by their time
+// together. If the result is below 1, running together is slower. Returns nullopt if the first time is unknown.
 std::optional<double> gain_over_in_turn(const CompanyReport& report) {
   if (!report.tuning.best || !(report.in_turn > Nanoseconds())) return std::nullopt;
   return report.in_turn / report.tuning.best->observation.statistics->median;

@@ -48,7 +48,7 @@ Result<std::optional<tune::Replay>> replay_of(const TuneOptions& options) {
   return std::optional(std::move(replay));
 }
 
-// Loads the spec. A replay needs no kernel, and no spec either, since the recorded results are a space.
+// Loads the spec. A replay needs no kernel, and not even a spec, since the recorded results define a space.
 Result<KernelSpec> load_problem(const TuneOptions& options, const std::optional<tune::Replay>& replay) {
   if (!options.spec.file.empty())
     return load_spec(options.spec, replay ? spec::SourcePolicy::optional : spec::SourcePolicy::required);
@@ -64,7 +64,7 @@ std::vector<std::string> observed_metrics(const tune::SessionOptions& session) {
                         : tune::observed_metrics(session.evaluation);
 }
 
-// Returns where the name of the strategy comes from, for errors about it.
+// Returns a text on the origin of the strategy's name, for errors about the strategy.
 std::string origin_of_strategy(const tune::TuningTask& task) {
   if (!task.options.method.empty()) return "--method";
   if (!task.options.strategy.empty()) return "--strategy";
@@ -89,7 +89,7 @@ Result<std::unique_ptr<tune::TuningTask>> plan_tuning(const TuneOptions& options
   return task;
 }
 
-// Finds compute-sanitizer if asked for; else returns an empty path.
+// Finds compute-sanitizer if the user asked for it. Otherwise returns an empty path.
 Result<fs::path> sanitizer_of(const TuneOptions& options) {
   if (options.sanitize) return find_compute_sanitizer();
   return fs::path();
@@ -158,7 +158,8 @@ std::optional<Configuration> chosen_by(const tune::TuningSession& session) {
   return id ? std::optional(session.space().configuration(*id)) : std::nullopt;
 }
 
-// Ends the command when the search is over: sanitizes the best configuration if asked for, and reports the result.
+// Ends the command when the search is over: checks the best configuration by compute-sanitizer if the user asked for
+// it, and reports the result.
 Result<ExitStatus> conclude(const tune::TuningSession& session, const tune::TuningResult& result, const RunInfo& info,
                             store::Journal& journal, const TuneOptions& options, const fs::path& sanitizer,
                             bool interrupted) {
@@ -196,7 +197,8 @@ Result<RunInfo> described(const tune::TuningSession& session, const fs::path& fi
   std::error_code ignored;
   if (!options.resume || session.recording() != nullptr || !fs::exists(file, ignored)) return session.describe();
   const auto earlier = store::read_journal(file);
-  return earlier ? session.describe(earlier->info) : session.describe();  // opening a bad journal reports the error
+  return earlier ? session.describe(earlier->info) : session.describe();  // if the journal is bad, opening it will
+                                                                          // report the error
 }
 
 Result<ExitStatus> tune_one_model(const TuneOptions& options) {
@@ -225,7 +227,7 @@ Result<ExitStatus> tune_one_model(const TuneOptions& options) {
   return status;
 }
 
-// Tunes one model after another, after checking that none of them would overwrite results. Returns the worst status.
+// Tunes one model after another. First checks that no run would overwrite results. Returns the worst status.
 Result<ExitStatus> tune_each_model(const TuneOptions& options) {
   WATTUNE_ASSIGN(const KernelSpec spec, load_problem(options, {}));
   WATTUNE_ASSIGN(const std::vector<TuneOptions> models, options_by_model(options, spec, journal_file(options, spec)));

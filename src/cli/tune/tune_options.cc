@@ -215,7 +215,7 @@ void declare_results(CLI::App& app, TuneOptions& options) {
   app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");
 }
 
-// Prints a note on a slow reference, after clearing the line, which may show progress.
+// Clears the line, which may show progress, and prints a note on a slow reference.
 void note_slow_reference(std::string_view what, Nanoseconds elapsed, Nanoseconds limit) {
   print_note(fmt::format("{}{} has been at work for {:.0f} s, of {:g} s at most ({})",
                          stderr_is_terminal() ? "\r\x1b[K" : "", what, to_seconds(elapsed), to_seconds(limit),

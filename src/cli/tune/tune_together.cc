@@ -86,14 +86,14 @@ Result<company::CompanyGoal> goal_of(const TuneOptions& options) {
                          "--minimize time, or --minimize energy");
 }
 
-// Loads a spec with those of the sizes that belong to it.
+// Loads a spec with the sizes that belong to it.
 Result<KernelSpec> load_member(const std::string& file, const std::vector<std::string>& sizes) {
   WATTUNE_ASSIGN(KernelSpec spec, load_spec({.file = file, .problem_size = {}}));
   const std::vector<std::string> own = sizes_of_kernel(sizes, spec.name);
   return own.empty() ? Result<KernelSpec>(std::move(spec)) : load_spec({.file = file, .problem_size = own});
 }
 
-// Loads the members. Rejects the same file twice; gives distinct names to different files of one name.
+// Loads the members. Rejects a file that is given twice. Different files with the same name get distinct names.
 Result<std::vector<company::CompanyMember>> load_members(const std::vector<std::string>& specs,
                                                          const std::vector<std::string>& sizes) {
   std::vector<company::CompanyMember> members;
@@ -151,7 +151,7 @@ fs::path file_of(const TuneOptions& options, const std::vector<company::CompanyM
   return names + ".journal.jsonl";
 }
 
-// Returns the numbers of launches in the journal that is continued; empty if they are to be computed anew.
+// Returns the numbers of launches in the journal that is continued; empty if they must be computed.
 Result<std::vector<std::size_t>> earlier_repetitions(const TuneOptions& options, const fs::path& file) {
   std::error_code ignored;
   if (!(options.resume || options.force_resume) || !fs::exists(file, ignored)) return std::vector<std::size_t>();
@@ -159,7 +159,7 @@ Result<std::vector<std::size_t>> earlier_repetitions(const TuneOptions& options,
   return company::repetitions_of(earlier.info);
 }
 
-// Returns the launches of each member from NAME=N; empty if no option gives them.
+// Returns the launches of each member, which are given as NAME=N; empty if no option gives them.
 Result<std::vector<std::size_t>> given_launches(const std::vector<std::string>& launches,
                                                 const std::vector<company::CompanyMember>& members) {
   if (launches.empty()) return std::vector<std::size_t>();
