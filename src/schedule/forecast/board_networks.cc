@@ -35,7 +35,7 @@ constexpr std::uint64_t kKernelSeed = 1;
 constexpr std::size_t kLeastRecordings = model::kFeatures + 1;
 
 constexpr store::FileKind kNetworksKind{.what = "file of networks", .member = "wattune_networks", .version = 1};
-constexpr double kMostBandwidth = 1e6;  // GB/s; more than any device has
+constexpr double kMostBandwidth = 1e6;  // in GB/s; more than any device has
 constexpr double kMostMegahertz = 1e5;
 constexpr const char* kTrainAnew = "remove the file, or name another, to train them anew";
 
@@ -50,7 +50,7 @@ auto order_of(const backend::BoardSetting& clocks) {
 
 Result<std::vector<model::ClockNetworks>> trained_members(std::span<const KernelAtBestClocks> kernels,
                                                           std::size_t members) {
-  constexpr std::uint64_t kSeedsOfMember = 3;  // each member trains this many networks, each with its own seed
+  constexpr std::uint64_t kSeedsOfMember = 3;  // number of networks that each member trains, each with its own seed
   std::vector<model::ClockNetworks> all;
   for (std::size_t i = 0; i < members; ++i) {
     WATTUNE_ASSIGN(model::ClockNetworks trained, model::ClockNetworks::train(kernels, 1 + kSeedsOfMember * i));
@@ -97,7 +97,7 @@ KernelAtBestClocks sample_of(const RecordedKernel& kernel) {
           {kernel.operations / best.energy.value(), *best.clocks.graphics, best.clocks.memory.value_or(Megahertz())}};
 }
 
-// Returns the value of the parameter of this role, in MHz; nullopt if there is none.
+// Returns the value of the parameter of this role, in MHz; nullopt if no parameter has this role.
 std::optional<Megahertz> clock_of_role(const Configuration& configuration, const std::vector<Parameter>& parameters,
                                        ParameterRole role) {
   const auto found = std::ranges::find(parameters, role, &Parameter::role);
@@ -127,8 +127,8 @@ std::vector<backend::BoardSetting> clocks_from(const Json& json) {
   return clocks;
 }
 
-// Adds the member that a line of the file holds. Throws store::Malformed if the line is damaged. Returns an error if it
-// is sound, but its networks have another shape.
+// Adds the member that a line of the file holds. Throws store::Malformed if the line is damaged. Returns an error if
+// the line is sound but its networks have another shape.
 Result<void> take_member(const Json& line, BoardNetworks& networks) {
   BoardNetworks read{
       .board = store::text_member(line, "board"),
@@ -159,9 +159,9 @@ Watts power_for(const KernelTraits& kernel, double efficiency) {
   return Watts(1e9 * (*kernel.features)[Feature::instructions] / efficiency);
 }
 
-// Returns the powers of a pair, from the speeds of its kernels and the operations per joule of each alone and of both
-// together. The gain in energy is then that of the paper: operations per joule together, over those one after the
-// other.
+// Returns the powers of a pair. They follow from the speeds of its kernels, and from the operations per joule of each
+// alone and of both together. The gain in energy is then that of the paper: operations per joule together, divided by
+// those one after the other.
 PairWatts watts_by(const std::array<const KernelTraits*, 2>& kernels, const std::array<double, 2>& rates,
                    const std::array<double, 2>& alone, double together) {
   PairWatts watts;

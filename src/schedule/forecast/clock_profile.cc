@@ -39,8 +39,8 @@ bool is_above(const std::optional<Megahertz>& found, const std::optional<Megaher
   return found && wanted && *found > *wanted + kLargestClockStep;
 }
 
-// Fails with unavailable if the board runs faster than it was set to. To be called right after a run. A slower board is
-// allowed, because heat may slow it down.
+// Fails with unavailable if the board runs faster than it was set to. The function is called right after a run. A
+// slower board is allowed, because heat may slow it down.
 Result<void> check_obeyed(backend::ClockControl& control, const backend::BoardSetting& clocks) {
   WATTUNE_ASSIGN(backend::BoardSetting found, control.current());
   if (!is_above(found.graphics, clocks.graphics) && !is_above(found.memory, clocks.memory)) return {};
@@ -50,7 +50,7 @@ Result<void> check_obeyed(backend::ClockControl& control, const backend::BoardSe
                fmt::format("the board was set to a clock of {}, but runs at {}", describe(clocks), describe(found)));
 }
 
-// Measures a kernel at one clock. Sets the clock for each kernel again, because who lends the board expects regular
+// Measures a kernel at one clock. Sets the clock for each kernel again, because the lender of the board expects regular
 // calls.
 Result<AtClock> measure(Machine& machine, backend::ClockControl& control, KernelId kernel,
                         const backend::BoardSetting& clocks, Watts idle, const ClockProfileOptions& options) {
@@ -71,7 +71,7 @@ Result<AtClock> measure_as_known(Machine& machine, backend::ClockControl& contro
   return measure(machine, control, kernel, known.setting(), known.power.idle, options);
 }
 
-// Measures the kernels that `profiles` has room for, from kernel 0 on, at all clocks.
+// Measures kernels at all clocks, from kernel 0 on, as many as `profiles` has elements.
 Result<void> measure_all(Machine& machine, backend::ClockControl& control, const ClockProfileOptions& options,
                          std::span<std::vector<AtClock>> profiles) {
   for (const backend::BoardSetting& clocks : options.clocks) {
@@ -107,7 +107,7 @@ Result<model::ClockAdvisor> advisor_of(const Machine& machine, std::span<const s
   return model::ClockAdvisor::learn(kernels);
 }
 
-// Returns a kernel's points at the clocks of the row `known`: measured ones where there are any, else estimates.
+// Returns a kernel's points at the clocks of the row `known`: measured points if there are any, otherwise estimates.
 // Precondition: the first of `measured` is at the highest clock.
 Result<std::vector<AtClock>> with_estimates(Row known, const std::vector<AtClock>& measured,
                                             const model::ClockAdvisor& advisor) {
@@ -179,7 +179,8 @@ Result<std::vector<AtClock>> profile_like(std::span<const std::vector<AtClock>> 
 // Measures the first kernels at all clocks, and then the other kernels at few clocks.
 Result<void> measure_each(Machine& machine, backend::ClockControl& control, const ClockProfileOptions& options,
                           Profiles& profiles) {
-  constexpr std::size_t kKnownKernels = 6;  // enough for results within 1 % of the best (docs/results/frugal.md)
+  constexpr std::size_t kKnownKernels = 6;  // number of kernels that suffices for results within 1 % of the best
+                                            // (docs/results/frugal.md)
   const std::span known = std::span(profiles).first(std::min(kKnownKernels, profiles.size()));
   WATTUNE_TRY(measure_all(machine, control, options, known));
   for (KernelId kernel = known.size(); kernel < profiles.size(); ++kernel) {
@@ -196,7 +197,7 @@ bool fits(std::span<const AtClock> profile, const Curve& curve, Measured measure
   });
 }
 
-// Replaces measured times and powers at one memory clock by those of fitted curves, if these fit.
+// Replaces measured times and powers at one memory clock by values on fitted curves, if the curves fit.
 void smooth(std::span<AtClock> profile) {
   std::vector<model::TimeSample> times;
   std::vector<model::PowerSample> powers;

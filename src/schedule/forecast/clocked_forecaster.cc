@@ -44,7 +44,7 @@ double issue_share(const KernelAtMemory& at) {
 }
 
 // Returns the kernel's runs alone for the model, with its use of memory at the highest of these clocks. A kernel that
-// runs more slowly there uses the memory less. A slower memory is busy for longer with the same accesses.
+// runs more slowly at these clocks uses the memory less. A slower memory is busy for longer with the same accesses.
 model::SoloKernel solo_of(const KernelAtMemory& at, std::optional<Megahertz> own_memory) {
   model::SoloKernel solo{.runs = {}, .utilisation = likely_utilisation(*at.kernel)};
   for (const AtClock& point : at.points) solo.runs.push_back({point.clock, point.alone, point.power.alone});

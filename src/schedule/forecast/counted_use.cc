@@ -52,7 +52,7 @@ class BufferReader {
 // Reads pages of a buffer from the device when the interpreter touches them.
 class BufferPages : public simulate::PageSource {
  public:
-  // Writes the first error of reading to `failure`, which must outlive this.
+  // Writes the first error of reading to `failure`, which must outlive this object.
   BufferPages(const backend::Buffer& buffer, BufferReader& reader, std::optional<Error>& failure)
       : buffer_(buffer), reader_(reader), failure_(failure) {}
 

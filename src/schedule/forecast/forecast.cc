@@ -19,7 +19,7 @@ namespace {
 // The largest number of states of a Markov chain, so that a forecast takes milliseconds (docs/schedule.md). If a chain
 // needs more states, more warps are combined into one unit.
 constexpr unsigned kMostStates = 600;
-constexpr unsigned kRoughestUnit = 8;  // warps that a unit combines at most
+constexpr unsigned kRoughestUnit = 8;  // largest number of warps that a unit combines
 
 // Predicts with the finest chain that has at most kMostStates states.
 template <typename Predict>
@@ -76,8 +76,8 @@ model::WarpLoad waiting_load(const KernelTraits& kernel, double blocks) {
 }
 
 // Returns for each kernel the share of its speed that remains when both wait for the same memory, with these numbers of
-// blocks on each SM. It is the speed by a chain of two kernels over that by a chain of one. Twice the issue rate keeps
-// competition for issue slots out of the result.
+// blocks on each SM. It is the speed by a chain of two kernels, divided by the speed by a chain of one kernel. Twice
+// the issue rate keeps competition for issue slots out of the result.
 Result<std::array<double, 2>> memory_shares(model::ChainSm sm, const KernelTraits& first, const KernelTraits& second,
                                             std::array<double, 2> blocks) {
   if (first.profile.profile.stalls.empty() || second.profile.profile.stalls.empty()) return std::array{1.0, 1.0};
@@ -94,7 +94,7 @@ std::vector<double> pipeline_and_memory(const KernelTraits& kernel) {
   return {likely.pipeline, likely.memory};
 }
 
-// Returns for each kernel its use of each resource; only PUR and MUR if the use of any resource is unknown.
+// Returns for each kernel its use of each resource. If the use of a resource is unknown, returns only PUR and MUR.
 std::array<std::vector<double>, 2> uses_of(const KernelTraits& first, const KernelTraits& second) {
   std::array known = {known_use(first), known_use(second)};
   if (known[0].size() == known[1].size() && !known[0].empty()) return known;
@@ -148,8 +148,8 @@ Result<PairForecast> forecast_of_split(const MachineLimits& limits, const model:
   return PairForecast{.sms_of_first = sms, .rates = packed(rates, uses, memory), .watts = watts_of(first, second)};
 }
 
-// Returns the time until both kernels have ended at a split; neither gets the other's SMs before. If a time alone is
-// unknown, both kernels count as equally long.
+// Returns the time until both kernels have ended at a split, without giving the SMs of the kernel that ends first to
+// the other. If a time alone is unknown, both kernels count as equally long.
 double makespan_of(const PairForecast& split, const KernelTraits& first, const KernelTraits& second) {
   const bool are_known = first.alone && second.alone;
   const double of_first = are_known ? first.alone->value() : 1.0;

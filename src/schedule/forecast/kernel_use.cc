@@ -14,15 +14,15 @@ namespace {
 
 // The counters that are read. All NVIDIA GPUs from Volta to Blackwell have them. Hopper needs two passes to read them.
 constexpr const char* kCounters[] = {
-    "smsp__issue_active",               // issue
-    "sm__inst_executed_pipe_fma",       // fp32
-    "sm__inst_executed_pipe_alu",       // integer
-    "sm__inst_executed_pipe_xu",        // special
-    "sm__inst_executed_pipe_fp64",      // fp64
-    "sm__pipe_tensor_cycles_active",    // tensor
-    "l1tex__data_pipe_lsu_wavefronts",  // memory
-    "lts__t_sectors",                   // l2
-    "dram__throughput",                 // dram
+    "smsp__issue_active",               // for the issue slots
+    "sm__inst_executed_pipe_fma",       // for the pipe fp32
+    "sm__inst_executed_pipe_alu",       // for the pipe integer
+    "sm__inst_executed_pipe_xu",        // for the pipe special
+    "sm__inst_executed_pipe_fp64",      // for the pipe fp64
+    "sm__pipe_tensor_cycles_active",    // for the pipe tensor
+    "l1tex__data_pipe_lsu_wavefronts",  // for the pipe memory
+    "lts__t_sectors",                   // for L2
+    "dram__throughput",                 // for DRAM
 };
 static_assert(std::size(kCounters) == simulate::kResources);
 

@@ -17,15 +17,17 @@ namespace wattune::inline v0_1::schedule {
 namespace {
 
 // The length of a pilot: kPilotWaves waves of the kernel with the longer waves, and at least kShortestPilot, because
-// shorter runs consist mostly of their beginning and end. It is extended until kLeastPilotGrids grids of each kernel
-// have run beside the other kernel, but not beyond kLongestPilot. Whole grids are needed because blocks of one grid may
-// differ, and the pause between two grids is part of the speed.
+// shorter runs consist mostly of their beginning and end. A pilot is extended until kLeastPilotGrids grids of each
+// kernel have run beside the other kernel, but not beyond kLongestPilot. Whole grids are needed, because blocks of one
+// grid may differ, and the pause between two grids is part of the speed.
 constexpr double kPilotWaves = 8.0;
 constexpr std::size_t kLeastPilotGrids = 2;
 constexpr Nanoseconds kShortestPilot = nanoseconds_from_ms(2);
 constexpr Nanoseconds kLongestPilot = nanoseconds_from_ms(20);
-constexpr Nanoseconds kLongestWholePilot = nanoseconds_from_ms(10);  // of one whole launch, which cannot be stopped
-constexpr std::size_t kMostWholeSplits = 4;                          // measured with whole kernels
+constexpr Nanoseconds kLongestWholePilot = nanoseconds_from_ms(10);  // longest pilot of a whole launch, which cannot be
+                                                                     // stopped
+constexpr std::size_t kMostWholeSplits = 4;                          // largest number of splits that are measured with
+                                                                     // whole kernels
 
 struct PilotKernel {
   KernelId id = 0;
@@ -124,8 +126,9 @@ std::vector<ExpectedSplit> splits_for_whole(const Machine& machine, const std::a
   return splits;
 }
 
-// Measures the whole kernels, not twins, at this split. A whole kernel cannot be stopped, so each runs at least twice,
-// as often as it is expected to in the time of the longer. Launches after the end of the other kernel do not count.
+// Measures the whole kernels, not twins, at this split. A whole kernel cannot be stopped. So each runs at least twice,
+// and as often as is expected in the time of the longer kernel. Launches after the end of the other kernel do not
+// count.
 Result<PairForecast> run_whole(Machine& machine, const std::array<PilotKernel, 2>& pair, const ExpectedSplit& split) {
   PairForecast whole{.sms_of_first = split.sms_of_first,
                      .whole = true,

@@ -168,7 +168,7 @@ Result<PairMemory::Pairs> PairMemory::read(const std::filesystem::path& file) {
     if (!kernels[0].is_string() || !kernels[1].is_string()) throw store::Malformed("`kernels` must hold texts");
     Known known;
     for (const Json& way : store::array_member(line, "ways")) known.ways.push_back(way_from(way, shape_from(way)));
-    // Lines of older versions lack the members that follow.
+    // Lines of older versions lack the members that are read below.
     for (const char* const list : {kTwoStreams, kManyStreams})
       if (store::find_member(line, list) != nullptr)
         for (const Json& way : store::array_member(line, list))

@@ -127,7 +127,7 @@ class Sweeper {
   }
 
   bool is_repeated() const { return options_.rounds > 1; }
-  // Returns the number of things to measure in a round: each kernel alone, then each row.
+  // Returns the number of measurements in a round: each kernel alone, then each row.
   std::size_t entrants() const { return 2 + sweep_.rows.size(); }
 
   // Returns for each round a random order of the measurements. A single round keeps the order of the rows, because it
@@ -207,7 +207,7 @@ class Sweeper {
   PairSweep sweep_;
   std::size_t done_ = 0;
   std::array<Measured, 2> alone_;
-  std::vector<Measured> together_;  // by row
+  std::vector<Measured> together_;  // measurements of each row
 };
 
 bool knows_sms(const MachineLimits& limits) { return limits.capability.has_value(); }

@@ -15,7 +15,7 @@ PairShape in_table(const PairShape& shape, KernelId first, KernelId second, unsi
   return first <= second ? shape : shape.swapped(sms);
 }
 
-// Returns the place of the corrections for ways of this shape.
+// Returns the index of the corrections for ways of this shape.
 std::size_t kind_of(const PairShape& shape) {
   if (!shape.whole) return 0;
   if (shape.sms_of_first) return 1;
@@ -37,7 +37,7 @@ PairForecast PairTable::in_order(PairForecast forecast, KernelId first, KernelId
 PairTable::Way PairTable::way_of(PairForecast forecast) {
   const std::size_t works = forecast.measured;
   Way way{.forecast = std::move(forecast), .works = {works, works}};
-  // Other ways do not correct speeds that works have shown.
+  // Speeds that works have shown are not corrected by other ways.
   if (works > 0) way.correction = {1.0, 1.0};
   return way;
 }
@@ -182,7 +182,8 @@ std::vector<PairForecast> PairTable::ways(KernelId first, KernelId second) const
 }
 
 std::optional<ProvenWay> PairTable::proven(KernelId first, KernelId second) const {
-  constexpr double kLeastOfProof = 0.95;  // smallest measured speed that keeps a proof, divided by the proven speed
+  constexpr double kLeastOfProof = 0.95;  // smallest measured speed with which a way stays proven, divided by the
+                                          // proven speed
   const auto known = entries_.find(key(first, second));
   if (known == entries_.end() || !known->second.proven) return std::nullopt;
   const Entry& entry = known->second;

@@ -46,11 +46,11 @@ Result<double> overlapped_speed(Machine& machine, KernelId kernel, Nanoseconds a
   return std::max(1.0, alone.value() / median_of(times));
 }
 
-// The speeds of a persistent twin. `rates` is empty if the twin with all its blocks is too slow compared with the
-// kernel.
+// The speeds of a persistent twin. `rates` is empty if the twin with all its resident blocks is too slow compared with
+// the kernel.
 struct TwinProfile {
-  double speed = 1.0;         // with all resident blocks, divided by the speed of the kernel
-  std::vector<double> rates;  // with 1, 2 ... resident blocks, divided by the speed with all
+  double speed = 1.0;         // speed with all resident blocks, divided by the speed of the kernel
+  std::vector<double> rates;  // speeds with 1, 2 ... resident blocks, divided by the speed with all
 };
 
 Result<TwinProfile> profile_twin(Machine& machine, KernelId kernel, Nanoseconds whole, const ProfileOptions& options) {
@@ -73,7 +73,8 @@ Result<std::vector<SpeedOnSms>> speeds_on_sms(Machine& machine, KernelId kernel,
                                               std::size_t rounds) {
   const std::vector<unsigned> splits = splits_of(machine.limits());
   std::vector<SpeedOnSms> speeds = {SpeedOnSms{machine.limits().sms, 1.0}};
-  std::size_t enough = splits.size();  // index into splits; the end stands for all SMs
+  std::size_t enough = splits.size();  // index into splits of the fewest SMs that are enough; the end stands for all
+                                       // SMs
   for (std::size_t fewer = 0; fewer < enough;) {
     const std::size_t half = fewer + (enough - fewer) / 2;
     WATTUNE_ASSIGN(const Nanoseconds time, median_time(machine, {.kernel = kernel, .sms = {0, splits[half]}}, rounds));
@@ -87,8 +88,8 @@ Result<std::vector<SpeedOnSms>> speeds_on_sms(Machine& machine, KernelId kernel,
   return speeds;
 }
 
-// Returns the smallest share of all SMs on which the kernel is as fast as on all. Precondition: the last element is for
-// all SMs.
+// Returns the smallest share of all SMs on which the kernel is as fast as on all. Precondition: the last element of
+// `speeds` is for all SMs.
 double saturating_share(const std::vector<SpeedOnSms>& speeds) {
   const auto enough = std::ranges::find_if(speeds, [](const SpeedOnSms& on) { return on.speed >= kAsFast; });
   return static_cast<double>(enough->sms) / speeds.back().sms;

@@ -32,7 +32,7 @@ constexpr unsigned kMostResident = 64;
 constexpr unsigned kMostSms = 4096;
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 63;
 constexpr double kMostWatts = 1e5;
-constexpr double kMostBlockCount = 1e18;  // instructions, bytes and accesses of a block; also for rates
+constexpr double kMostBlockCount = 1e18;  // bound of instructions, bytes and accesses of a block; also of rates
 // Bounds of the time of a launch: it takes less than 30 days.
 constexpr double kLeastNs = 1e-3;
 constexpr double kMostNs = 30.0 * 86'400e9;
@@ -86,7 +86,7 @@ Json use_by_counters_json(const std::vector<std::optional<double>>& use) {
   return json;
 }
 
-// Returns the use by counters; empty for a line without counters.
+// Returns the use of each resource that hardware counters showed; empty if the line has no counters.
 std::vector<std::optional<double>> use_by_counters_from(const Json& json) {
   std::vector<std::optional<double>> use;
   if (store::find_member(json, "use_by_counters") == nullptr) return use;
@@ -178,7 +178,7 @@ Json speeds_json(const std::vector<SpeedOnSms>& speeds) {
   return json;
 }
 
-// Returns the speeds on SMs from a file; empty for a line of an older version, which has none.
+// Returns the speeds on SMs from a file; empty for a line of an older version, which lacks them.
 std::vector<SpeedOnSms> speeds_from(const Json& json) {
   std::vector<SpeedOnSms> speeds;
   if (store::find_member(json, "speed_on_sms") == nullptr) return speeds;

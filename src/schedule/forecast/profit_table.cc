@@ -13,8 +13,8 @@ PoolKernel& find(std::vector<PoolKernel>& pool, KernelId kernel) {
 
 double speed_of(const PoolKernel& kernel, double rate) { return rate * kernel.blocks_per_second; }
 
-// Returns the phase in which the pair runs until one of its kernels has no blocks left. Subtracts the blocks that run
-// from both kernels.
+// Returns the phase in which the pair runs until one of its kernels has no blocks left. Subtracts from each kernel the
+// blocks that it runs in this phase.
 PoolPhase run_phase(const ProfitRow& pair, PoolKernel& first, PoolKernel& second) {
   const double of_first = speed_of(first, pair.forecast.rates[0]);
   const double of_second = speed_of(second, pair.forecast.rates[1]);
@@ -25,7 +25,7 @@ PoolPhase run_phase(const ProfitRow& pair, PoolKernel& first, PoolKernel& second
   return phase;
 }
 
-constexpr double kDone = 1e-9;  // number of blocks up to which a kernel counts as done despite rounding
+constexpr double kDone = 1e-9;  // number of blocks up to which a kernel counts as done, because of rounding
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void ProfitTable::append(KernelId first, KernelId second, const PairTable& forec
   if (profit > 0.0) rows_.push_back({first, second, *forecast, profit});
 }
 
-// Sorts the new rows into the old ones, which are in order. Cheap if there are few new rows.
+// Sorts the new rows into the old ones, which are in order. This is fast if there are few new rows.
 void ProfitTable::sort_from(std::size_t old_rows) {
   const auto middle = rows_.begin() + static_cast<std::ptrdiff_t>(old_rows);
   const auto more = [](const ProfitRow& one, const ProfitRow& other) { return one.profit > other.profit; };

@@ -18,8 +18,8 @@ namespace {
 // share. Above kNearlyAllSms it needs all SMs.
 constexpr double kFewSms = 0.8;
 constexpr double kNearlyAllSms = 0.95;
-// Least speed with three quarters of the resident blocks, divided by the speed with all, at which a residency curve
-// counts as flat.
+// A residency curve counts as flat if its speed with three quarters of the resident blocks is at least this share of
+// the speed with all.
 constexpr double kFlat = 0.9;
 constexpr double kFull = 0.6;          // a resource counts as full above this use
 constexpr double kUnknownIssue = 0.5;  // PUR of a kernel whose PUR is unknown
@@ -37,8 +37,8 @@ bool has_flat_curve(const KernelTraits& kernel) {
   return rates[fewer - 1] >= kFlat && rounds_in(kernel, sms * fewer) > rounds_in(kernel, sms * rates.size());
 }
 
-// True if the grid needs more rounds on the SMs on which the kernel is as fast as on all SMs. Only then does its equal
-// speed mean something.
+// True if the grid needs more rounds of blocks on the few SMs on which the kernel is as fast as on all. Only then does
+// the equal speed mean that a resource is full.
 bool saturates(const KernelTraits& kernel) {
   const std::uint64_t resident = kernel.profile.blocks_alone;
   const std::uint64_t sms = kernel.speed_on_sms.back().sms;

@@ -11,7 +11,7 @@ std::optional<Joules> BoardEnergy::counter() {
   return readings ? readings->energy : std::nullopt;
 }
 
-// A reading that fails leaves the last one.
+// Keeps the last reading if the new one fails.
 bool BoardEnergy::read() {
   if (const std::optional<Joules> now = counter()) latest_ = *now - *first_;
   return true;

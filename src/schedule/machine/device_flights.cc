@@ -10,7 +10,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-constexpr double kChunksToEnd = 2.0;  // for a resident block to stop after it was told to
+constexpr double kChunksToEnd = 2.0;  // chunks that a resident block runs until it stops after it was told to
 
 }  // namespace
 
@@ -19,8 +19,8 @@ const DeviceMachine::State::Added* DeviceMachine::State::find(KernelId id) const
   return id < kernels.size() ? &kernels[id] : nullptr;
 }
 
-// Sets the carve-out of the kernel's twins. A launch gets what its function asks for when it is sent. Machines may
-// share the code, so the code remembers what it asked for.
+// Sets the carve-out of the kernel's twins. A launch gets the carve-out that its function requests at the moment of
+// sending. Machines may share the code, so the code remembers its last request.
 Result<void> DeviceMachine::State::divide_memory(const Added& added, const Launch& launch) {
   if (launch.form == Form::whole || added.kernel->code->twins.empty()) return {};
   const Residents alone = launch.form == Form::persistent ? Residents{&added.traits, launch.per_sm}
@@ -32,9 +32,9 @@ Result<void> DeviceMachine::State::divide_memory(const Added& added, const Launc
   return {};
 }
 
-// Makes what the first launches need, so that they do not wait for it.
+// Creates the resources of the first launches, so that these do not wait for them.
 Result<void> DeviceMachine::State::warm_up() {
-  constexpr int kSpare = 2;  // two kernels run together
+  constexpr int kSpare = 2;  // number of spare streams, because two kernels run together
   while (spare.size() < kSpare) {
     WATTUNE_ASSIGN(spare.emplace_back(), device.create_stream({.at_once = true}));
   }
@@ -57,7 +57,7 @@ Result<DeviceMachine::State::Lane*> DeviceMachine::State::lane(const Launch& lau
 }
 
 // Lets a launch of a sequence begin when all launches in other lanes that use its buffers have ended. Otherwise its
-// first kernels would change what the last ones of another work read.
+// first kernels would change buffers that the last kernels of another work still read.
 Result<void> DeviceMachine::State::await_buffers(const Lane& lane, const Flight& flight) {
   if (flight.kernel->then.empty()) return {};
   for (const auto& [key, other] : lanes) {
@@ -94,7 +94,8 @@ void DeviceMachine::State::give_back_progress(const Flight& flight) {
   for (const std::size_t slot : flight.progress) progress.give_back(slot);
 }
 
-// Sends the parts of a launch. If one is refused, those before it run, and the flight fails when they have ended.
+// Sends the parts of a launch. If a part is refused, the parts before it run, and the launch fails when they have
+// ended.
 Result<void> DeviceMachine::State::send(Lane& lane, Flight& flight, std::span<const DevicePart> parts) {
   flight.sent = clock.elapsed();
   flight.turn = flight.sent;
@@ -112,7 +113,7 @@ Result<void> DeviceMachine::State::send(Lane& lane, Flight& flight, std::span<co
 
 void DeviceMachine::State::stop(Flight& flight) {
   if (flight.progress.empty() || std::exchange(flight.stopped, true)) return;
-  // A device that takes no word is lost; the next look at its events shows that.
+  // If the device does not take the word, it is lost. The next look at its events will show that.
   static_cast<void>(progress.stop(flight.progress.front()).has_value());
   flight.turn = clock.elapsed();
   flight.expected = kChunksToEnd * options.chunk_time;
@@ -127,8 +128,8 @@ bool DeviceMachine::State::is_over(Flight& flight) const {
   return true;
 }
 
-// Returns the blocks that ran. A launch that was not stopped has run all; reading its counter would cost some
-// microseconds.
+// Returns the number of blocks that ran. A launch that was not stopped has run all blocks; reading its counter would
+// cost some microseconds.
 Result<std::uint64_t> DeviceMachine::State::blocks_of(const Flight& flight) {
   if (!flight.stopped) return flight.launch.blocks;
   WATTUNE_ASSIGN(const std::vector<std::uint64_t> counters, progress.counters(flight.progress));
@@ -145,7 +146,7 @@ Ended DeviceMachine::State::end_of(Flight& flight) {
   if (!ended.error) {
     const Result<Nanoseconds> start = flight.parts.front()->start();
     const Result<Nanoseconds> end = flight.parts.back()->end();
-    // Devices that keep no times get those of the host.
+    // If the device keeps no times, those of the host are taken.
     if (start && end) {
       const DeviceClock::Times times = device_clock.on_host({*start, *end}, flight.sent, ended.end);
       ended.begin = times.begin;
@@ -160,8 +161,8 @@ Ended DeviceMachine::State::end_of(Flight& flight) {
   return ended;
 }
 
-// Notes when the next launches have their turn. Whole launches on the same SMs run one after the other, whichever lanes
-// they are in, but those of a higher priority do not wait.
+// Notes when the next launches have their turn. Whole launches on the same SMs run one after the other, even in
+// different lanes. But those of a higher priority do not wait.
 void DeviceMachine::State::begin_turns(const Launch& ended, const Lane& of, Nanoseconds end) {
   const auto waited = [&](const Launch& next) {
     return ended.form == Form::whole && next.form == Form::whole && next.sms == ended.sms &&
@@ -215,8 +216,8 @@ Nanoseconds DeviceMachine::State::until_next_look() const {
   return soonest;
 }
 
-// Sleeps until the next look at running launches, or until wake() if nothing runs. A thread that yields where no pause
-// is wanted may wait for milliseconds on a busy host, so it does not yield.
+// Sleeps until the next look at running launches, or until wake() if nothing runs. If no pause is wanted, the thread
+// does not yield either, because then it might wait for milliseconds on a busy host.
 void DeviceMachine::State::pause(Nanoseconds left) {
   const Nanoseconds length = std::min(left, until_next_look());
   if (!(length.value() > 0.0)) return;

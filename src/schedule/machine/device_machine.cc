@@ -48,7 +48,7 @@ Result<std::unique_ptr<DeviceMachine>> DeviceMachine::make(backend::Device& devi
   auto state = std::make_unique<State>(device, limits, options);
   const Result<backend::Sensors*> sensors = device.sensors();
   if (sensors && options.energy_every < kForever) state->energy.emplace(**sensors, options.energy_every);
-  // If something cannot be had, the first launch that needs it says so.
+  // If a resource cannot be created, the first launch that needs it reports the error.
   static_cast<void>(state->warm_up().has_value());
   return std::unique_ptr<DeviceMachine>(new DeviceMachine(std::move(state)));
 }
@@ -59,7 +59,7 @@ DeviceMachine::~DeviceMachine() {
     for (State::Flight& flight : lane.flights) state_->stop(flight);
     if (!lane.flights.empty()) busy.push_back(lane.stream.get());
   }
-  // A failure has nobody to go to.
+  // A failure cannot be reported to anybody here.
   if (!busy.empty()) static_cast<void>(state_->device.finish(busy, {.limit = state_->options.end_limit}).has_value());
 }
 

@@ -26,7 +26,8 @@ Result<DevicePart> linear_part(const LoadedKernel& kernel, const slice::Grid& gr
   return twin_part(kernel, TwinForm::linear, {static_cast<std::uint32_t>(launch.blocks), 1, 1}, words);
 }
 
-// Returns the launches of a slice of one launch. Adding costs less than dividing, if a single box is enough.
+// Returns the launches of a slice of one launch. If a single box is enough, the twin `add` is used, because adding
+// costs less than dividing.
 Result<std::vector<DevicePart>> slice_parts(const LoadedKernel& kernel, const slice::Grid& grid, const Launch& launch) {
   const KernelCode& code = *kernel.code;
   const std::vector<slice::Box> boxes = slice::boxes_of(grid, launch.first_block, launch.blocks);
@@ -50,7 +51,7 @@ bool is_whole_grid(const slice::Grid& grid, const LaunchBlocks& blocks) {
 
 std::vector<LaunchBlocks> blocks_by_launch(const LoadedKernel& kernel, std::uint64_t first, std::uint64_t count) {
   std::vector<LaunchBlocks> all;
-  std::uint64_t before = 0;  // blocks of the launches so far
+  std::uint64_t before = 0;  // number of blocks of the launches so far
   for (std::size_t place = 0; place < launches_in(kernel) && before < first + count; ++place) {
     const LoadedKernel& launch = launch_at(kernel, place);
     const slice::Grid grid = grid_of(launch.geometry);
@@ -103,8 +104,8 @@ Result<DevicePart> persistent_part(const LoadedKernel& kernel, const Launch& lau
 
 Fetching fetching_of(const KernelTraits& traits, const Launch& launch, unsigned sms, std::uint64_t resident,
                      Nanoseconds chunk_time) {
-  constexpr double kLeastFetchesPerBlock = 8.0;  // for each resident block
-  // Time between fetches of all blocks. They queue up on Hopper from 3 ns on.
+  constexpr double kLeastFetchesPerBlock = 8.0;  // least number of fetches of each resident block
+  // Time between fetches of all blocks. On Hopper, fetches that are only 3 ns apart queue up.
   constexpr Nanoseconds kFetchInterval{10.0};
   constexpr Nanoseconds kLongestFetchedChunk{50e3};  // longest time of a chunk that is fetched ahead
   if (!traits.alone || resident == 0) return {};
@@ -114,7 +115,7 @@ Fetching fetching_of(const KernelTraits& traits, const Launch& launch, unsigned 
   const double most = static_cast<double>(launch.blocks) / (kLeastFetchesPerBlock * static_cast<double>(resident));
   const double wanted = std::max(chunk_time / block_time, kFetchInterval * blocks / *traits.alone);
   const double chunk = std::max(1.0, std::min(std::ceil(wanted), std::floor(most)));
-  // With fewer blocks at once each waits less for the others, so the time of a block shrinks at most in proportion.
+  // With fewer blocks at once, each waits less for the others. So the time of a block shrinks at most in proportion.
   const Nanoseconds fewer_at_once = *traits.alone * std::min(at_once, static_cast<double>(resident)) / blocks;
   return {.chunk = static_cast<std::uint32_t>(chunk), .ahead = chunk * fewer_at_once <= kLongestFetchedChunk};
 }

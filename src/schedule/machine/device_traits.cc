@@ -1,4 +1,4 @@
-// Finds the facts of a kernel that its device and its grid know.
+// Finds the facts of a kernel that follow from its device and its grid.
 #include <algorithm>
 
 #include "backend/interface/launch_check.h"
@@ -25,8 +25,9 @@ Result<model::BlockDemand> demand_of(const LoadedKernel& kernel, const backend::
 
 }  // namespace
 
-// Twins share SMs and take more than their kernel, so the traits are those of the twin, if there is one. The blocks of
-// a sequence count as if each took the most that one of its launches takes, so that all fit where one fits.
+// Twins share SMs and take more resources than their kernel, so the traits are those of the twin, if there is one. Each
+// block of a sequence counts with the most resources that a block of any launch takes. Thus if one such block fits, a
+// block of every launch fits.
 Result<KernelTraits> DeviceMachine::traits_of(const LoadedKernel& kernel) const {
   const bool persistent = why_not_persistent(kernel).empty();
   KernelTraits traits;

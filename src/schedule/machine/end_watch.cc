@@ -34,9 +34,10 @@ void EndWatch::learn(const Launch& launch, Nanoseconds took, std::uint64_t block
   if (blocks > 0) block_times_[share_of(launch)] = took / static_cast<double>(blocks);
 }
 
-// The window of checks without a pause must be longer than about 60 us, by which a sleep lasts longer than requested.
+// Checks without a pause in a window that is longer than about 60 us, because a sleep lasts about so much longer than
+// requested.
 Nanoseconds EndWatch::pause(Nanoseconds ran, Nanoseconds expected) {
-  constexpr Nanoseconds kLeastCheckWindow{100e3};  // on either side of the expected end
+  constexpr Nanoseconds kLeastCheckWindow{100e3};  // least time on either side of the expected end
   constexpr Nanoseconds kMostCheckWindow{500e3};
   constexpr Nanoseconds kLongestPauseBetweenChecks{200e3};
   const Nanoseconds window = std::clamp(expected / 20.0, kLeastCheckWindow, kMostCheckWindow);

@@ -16,14 +16,15 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// Returns how many works of a lane are handed over in advance, so that it never waits for the host. With one hardware
+// Returns how many works of a lane are sent in advance, so that the lane never waits for the host. With one hardware
 // queue, waiting launches of one lane would hold back the other lanes. Streams take about a thousand launches.
 unsigned works_ahead(const MachineLimits& limits, const KernelTraits& kernel) {
   if (limits.hardware_queues == 1) return 1;
   return kernel.launches > 1 ? 2 : 4;
 }
 
-constexpr unsigned kLanesOfSlices = 2;  // the beginning of one slice covers the end of the other, as in schedulers
+constexpr unsigned kLanesOfSlices = 2;  // number of lanes; the beginning of one slice covers the end of the other, as
+                                        // in schedulers
 
 struct PartyState {
   const Party* party = nullptr;
@@ -38,7 +39,7 @@ struct PartyState {
   unsigned in_flight = 0;
   PartyRun run = {};
 
-  // Returns the number of its lanes. Slices of a work of several launches share one.
+  // Returns the number of the party's lanes. Slices of a work that has several launches share one lane.
   unsigned lanes() const { return party->form == Form::slices && !is_sequence ? kLanesOfSlices : 1; }
   bool is_done() const { return repetitions_left == 0 && in_flight == 0; }
   bool wants_launch() const { return repetitions_left > 0 && in_flight < window; }
@@ -128,10 +129,10 @@ class JointRunner {
   }
 
  private:
-  // Tells whether enough grids of each have run beside the others. Slices count by their blocks.
+  // Tells whether enough grids of each party have run beside the others. Slices count by their blocks.
   bool ran_often() const {
     if (options_.least_grids == 0) return true;
-    constexpr double kRounding = 1e-6;  // of a sum of blocks
+    constexpr double kRounding = 1e-6;  // rounding error of a sum of blocks
     Nanoseconds begin;
     for (const PartyState& each : states_) begin = std::max(begin, each.run.begin);
     return std::ranges::all_of(states_, [&](const PartyState& each) {
@@ -140,7 +141,7 @@ class JointRunner {
     });
   }
 
-  // Launches for all parties in turn, so that none gains a lead by the time that launching takes.
+  // Launches for all parties in turn, so that no party gains a lead by the time that launching takes.
   void feed() {
     for (bool any = true; any;) {
       any = false;
@@ -176,7 +177,7 @@ class JointRunner {
     for (const auto& [launch, place] : flights_) machine_.stop(launch);
   }
 
-  // Stops the other launches too; on a lost device none of them will end.
+  // Stops the other launches, too; on a lost device no launch will end.
   void fail(Error error, const PartyState& state) {
     if (error.code() == ErrorCode::device_lost) flights_.clear();
     if (!failure_) failure_ = std::move(error).with_context(machine_.kernel(state.party->kernel)->name);
@@ -192,8 +193,8 @@ class JointRunner {
   Machine& machine_;
   const JointRunOptions& options_;
   std::vector<PartyState> states_;
-  std::vector<std::size_t> order_;           // order of their launches: see is_resident()
-  std::map<LaunchId, std::size_t> flights_;  // the places of their parties
+  std::vector<std::size_t> order_;           // order of the parties' launches; is_resident() gives the reason
+  std::map<LaunchId, std::size_t> flights_;  // index of each launch's party
   std::optional<Error> failure_;
 };
 

@@ -18,7 +18,7 @@ using CodeOr = Result<std::shared_ptr<const KernelCode>>;
 
 const std::vector<TwinForm> kForms = {TwinForm::add, TwinForm::linear, TwinForm::persistent};
 
-// Returns why no part of the launch may run alone; empty if it may.
+// Returns why no part of the launch may run by itself; empty if a part may.
 std::string refusal_of(const backend::Geometry3& geometry, const LoadOptions& options) {
   if (!options.with_twins) return options.why_whole;
   if (geometry.cooperative) return "its launch is cooperative: all of its blocks run at once";
@@ -46,7 +46,7 @@ std::string words_of(const slice::Obstacle* obstacle) {
 struct TwinText {
   slice::PtxTree tree;
   slice::TwinModule module;
-  std::string symbol;  // of the kernel
+  std::string symbol;  // symbol of the kernel
 };
 
 Result<TwinText> add_twins(const backend::Image& image, const KernelSource& source, Macros macros) {
@@ -76,7 +76,7 @@ Result<void> find_twins(backend::Program& program, const TwinText& text, KernelC
   return {};
 }
 
-// Returns the PTX by the device's compiler; a source that is PTX needs none.
+// Returns the PTX that the device's compiler makes; a source that is PTX is returned as it is.
 Result<backend::Image> ptx_of(backend::Device& device, const KernelSource& source, Macros macros, Nanoseconds limit) {
   Result<backend::CompileTarget> target = device.compile_target(source);
   if (!target && target.error().code() != ErrorCode::unavailable) return std::move(target).error();
@@ -101,8 +101,8 @@ CodeOr load_cuda(backend::Device& device, const KernelSource& source, Macros mac
   return std::make_shared<const KernelCode>(std::move(code));
 }
 
-// Tells whether slices need the preamble. Options and values of parameters may hold the names that are looked for, or
-// name a file to include.
+// Tells whether slices need the preamble. The options and the values of parameters are also searched, because they may
+// contain the functions' names or name a file to include.
 Result<bool> needs_preamble(const KernelSource& source, Macros macros) {
   WATTUNE_ASSIGN(const slice::OpenclAnalysis analysis, slice::analyse_opencl(source.text, source.file.string()));
   std::string given;

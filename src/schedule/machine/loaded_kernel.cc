@@ -21,9 +21,10 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// A stream takes about a thousand launches before it makes the sender wait.
+// The largest number of launches of a work. A stream takes about a thousand launches before it makes the sender wait.
 constexpr std::size_t kMostLaunches = 1000;
-// Each grid of a sequence needs other code for its slices in OpenCL. More would take longer to compile than they gain.
+// The largest number of different grids in a sequence. In OpenCL each grid needs other code for its slices. More code
+// would take longer to compile than it gains.
 constexpr std::size_t kMostGrids = 8;
 
 // The parts that all copies of a kernel have in common.
@@ -31,7 +32,7 @@ struct Recipe {
   const KernelSpec& spec;
   const tune::Launch& launch;
   tune::ArgumentContents& contents;
-  std::vector<std::shared_ptr<const KernelCode>> codes;  // by step
+  std::vector<std::shared_ptr<const KernelCode>> codes;  // code of each step
   Nanoseconds compile_time;
   const LoadOptions& options;
 };
@@ -146,7 +147,7 @@ bool is_same_code(const tune::PlannedStep& one, const tune::PlannedStep& other, 
              : one.geometry.cooperative == other.geometry.cooperative && one.geometry.cluster == other.geometry.cluster;
 }
 
-// Returns for each step the first one that runs the same code.
+// Returns for each step the first step that runs the same code.
 std::vector<std::size_t> first_with_code(std::span<const tune::PlannedStep> steps, bool by_grid) {
   std::vector<std::size_t> first;
   for (const tune::PlannedStep& step : steps) {
@@ -156,7 +157,7 @@ std::vector<std::size_t> first_with_code(std::span<const tune::PlannedStep> step
   return first;
 }
 
-// Loads the code of each step, and equal code once.
+// Loads the code of each step. Equal code is loaded only once.
 Result<std::vector<std::shared_ptr<const KernelCode>>> load_codes(backend::Device& device, const KernelSource& source,
                                                                   std::span<const backend::Macro> macros,
                                                                   std::span<const tune::PlannedStep> steps,
@@ -187,7 +188,7 @@ void replace_in_launch(LoadedKernel& launch, const ReplaceArgument& replace) {
     replace(launch.arguments[i], i < launch.sources.size() ? launch.sources[i] : std::nullopt);
 }
 
-// Returns the reason of the first launch that has one. That of a sequence names the launch.
+// Returns the reason of the first launch that has one. The reason for a sequence names the launch.
 template <typename Why>
 std::string first_reason(const LoadedKernel& kernel, Why why) {
   for (std::size_t place = 0; place < launches_in(kernel); ++place) {
@@ -211,7 +212,8 @@ std::string why_not_persistent_launch(const LoadedKernel& launch) {
 
 void replace_arguments(LoadedKernel& kernel, const ReplaceArgument& replace) {
   replace_in_launch(kernel, replace);
-  std::map<std::shared_ptr<const LoadedKernel>, std::shared_ptr<const LoadedKernel>> copies;  // of repeated launches
+  std::map<std::shared_ptr<const LoadedKernel>, std::shared_ptr<const LoadedKernel>> copies;  // copies of repeated
+                                                                                              // launches
   for (std::shared_ptr<const LoadedKernel>& next : kernel.then) {
     std::shared_ptr<const LoadedKernel>& known = copies[next];
     if (known == nullptr) {
@@ -226,7 +228,7 @@ void replace_arguments(LoadedKernel& kernel, const ReplaceArgument& replace) {
 Result<std::shared_ptr<const LoadedKernel>> with_own_outputs(backend::Device& device, const KernelSpec& spec,
                                                              const LoadedKernel& kernel) {
   auto copy = std::make_shared<LoadedKernel>(kernel);
-  std::map<const backend::Buffer*, const backend::Buffer*> own;  // by the shared one
+  std::map<const backend::Buffer*, const backend::Buffer*> own;  // the copy's own buffer, by the shared buffer
   for (std::size_t i = 0; i < copy->buffers.size(); ++i) {
     const backend::Buffer* const shared = kernel.buffers[i].get();
     if (shared == nullptr || std::get<VectorArgument>(spec.arguments[i].kind).access == ArgumentAccess::read_only)

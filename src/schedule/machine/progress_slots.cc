@@ -8,11 +8,12 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-constexpr std::size_t kSlots = 64;      // of one allocation
-constexpr std::size_t kSlotBytes = 16;  // 8 bytes of counter, 4 of stop word
+constexpr std::size_t kSlots = 64;      // number of slots in one allocation
+constexpr std::size_t kSlotBytes = 16;  // 8 bytes for the counter, 4 for the stop word
 constexpr std::size_t kStopOffset = 8;
 constexpr std::uint32_t kStop = 1;
-constexpr Nanoseconds kCopyLimit = nanoseconds_from_seconds(10);  // of a few bytes, behind all other copies
+constexpr Nanoseconds kCopyLimit = nanoseconds_from_seconds(10);  // time limit of copying a few bytes, behind all other
+                                                                  // copies
 
 }  // namespace
 
@@ -25,7 +26,7 @@ Result<std::size_t> ProgressSlots::take(std::uint64_t first_block) {
   return slot;
 }
 
-// Returns a slot. One that cannot be set to 0 is not used again: the device is lost.
+// Takes back a slot. A slot that cannot be set to 0 is not used again, because the device is lost.
 void ProgressSlots::give_back(std::size_t slot) {
   if (set(slot, 0)) free_.push_back(slot);
 }
@@ -80,7 +81,7 @@ Result<void> ProgressSlots::set(std::size_t slot, std::uint64_t first_block) {
   return control_->write(*slots_[slot].both, std::as_bytes(std::span(slots_[slot].written)));
 }
 
-// Waits for the copies. Costs no more than a query if they are done.
+// Waits for the copies. Costs no more than a query if they are complete.
 Result<void> ProgressSlots::settle() {
   if (settled_) return {};
   WATTUNE_TRY(control_->finish(kCopyLimit));

@@ -37,8 +37,8 @@ Result<Alone> simulate_alone(const simulate::SimulatedKernel& kernel, const simu
 
 }  // namespace
 
-// Returns the limits of the GPU. Green contexts on an H100 get SMs in fours (docs/results/corun.md). Older GPUs have no
-// green contexts; any number will do for experiments.
+// Returns the limits of the GPU. Green contexts on an H100 get SMs in groups of four (docs/results/corun.md). Older
+// GPUs have no green contexts; for experiments on them any number serves.
 MachineLimits limits_of(const simulate::GpuModel& gpu) {
   return {.capability = gpu.capability,
           .sms = gpu.sms,
@@ -98,7 +98,7 @@ Result<KernelTraits> profile_alone(const std::vector<simulate::SimulatedKernel>&
   const unsigned blocks_alone = traits.profile.blocks_alone;
   WATTUNE_ASSIGN(traits.profile, simulate::pair_kernel(launches[static_cast<std::size_t>(longest)], gpu));
   traits.profile.blocks_alone = blocks_alone;
-  // Persistent blocks fetch their indices at no cost here, so that only their number counts.
+  // Persistent blocks take their indices without cost here, because only the effect of their number is measured.
   SimulatedMachine machine(gpu, {.gpu = {}, .fetch = Nanoseconds(0)});
   const KernelId id = machine.add(launches, traits);
   return schedule::profile(machine, id, {.rounds = 1, .slices = false});
@@ -109,14 +109,15 @@ struct SimulatedMachine::State {
   struct Kernel {
     std::vector<simulate::SimulatedKernel> launches;
     KernelTraits traits;
-    std::vector<simulate::KernelId> on_gpu = {};  // by launch; only the scheduler's thread sees it
+    std::vector<simulate::KernelId> on_gpu = {};  // number of each launch's kernel on the GPU; only the scheduler's
+                                                  // thread uses it
   };
-  // The grids of a sequence that was launched, from the first to the last one. Their numbers follow each other.
+  // The grids of a sequence that was launched, from the first to the last one. Their numbers are consecutive.
   struct Sequence {
     simulate::LaunchId first = 0;
     simulate::LaunchId last = 0;
     Nanoseconds begin = {};
-    std::uint64_t blocks = 0;  // of those that have ended
+    std::uint64_t blocks = 0;  // blocks of the grids that have ended
   };
 
   State(simulate::GpuModel gpu_model, const SimulatedMachineOptions& how)
@@ -125,24 +126,24 @@ struct SimulatedMachine::State {
   MachineLimits limits;
   SimulatedMachineOptions options;
   simulate::SimulatedGpu gpu;
-  std::atomic<double> now{0.0};  // of the GPU, for threads that must not ask it
-  std::mutex mutex;              // of `kernels`
+  std::atomic<double> now{0.0};  // the GPU's time, for threads that must not ask the GPU
+  std::mutex mutex;              // guards `kernels`
   std::deque<Kernel> kernels;
   std::map<std::pair<unsigned, unsigned>, simulate::GreenContextId> partitions;
   std::map<StreamKey, simulate::StreamId> streams;
-  std::map<simulate::LaunchId, Sequence> sequences;  // by the last grid, whose number is that of the launch
+  std::map<simulate::LaunchId, Sequence> sequences;  // sequences by their last grid, whose number is that of the launch
 
   Kernel* find(KernelId id) {
     const std::lock_guard lock(mutex);
     return id < kernels.size() ? &kernels[id] : nullptr;
   }
-  // Finds a kernel, whose launches are on the GPU then.
+  // Finds a kernel, and puts its launches on the GPU if they are not there yet.
   Result<const Kernel*> on_gpu(KernelId id);
   Result<simulate::GreenContextId> partition(const SmRange& sms);
   Result<simulate::StreamId> stream(const Launch& launch);
   // Submits the grids of a sequence that have blocks of the launch, each as `grid` says.
   Result<LaunchId> launch_sequence(const Kernel& kernel, const Launch& launch, simulate::GridLaunch grid);
-  // Notes that a grid ended. Returns the end of its launch; nullopt if other grids of it are left.
+  // Notes that a grid has ended. Returns the end of its launch; nullopt if other grids of the launch are left.
   std::optional<Ended> end_of(const simulate::Completion& done);
 };
 
@@ -254,7 +255,7 @@ Result<LaunchId> SimulatedMachine::launch(const Launch& launch) {
 void SimulatedMachine::stop(LaunchId launch) {
   const auto sequence = state_->sequences.find(launch);
   const simulate::LaunchId first = sequence == state_->sequences.end() ? launch : sequence->second.first;
-  // Launches of other forms refuse to stop and run on.
+  // Launches of other forms refuse to stop, and continue to run.
   for (simulate::LaunchId grid = first; grid <= launch; ++grid) static_cast<void>(state_->gpu.stop(grid).has_value());
 }
 

@@ -1,4 +1,4 @@
-// Policies for comparison: what GPUs and other systems do with whole kernels.
+// Policies for comparison: the ways in which GPUs and other systems run whole kernels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// Returns the pair of this work with the one that is forecast to do best beside it, or with the oldest if nothing is
-// known.
+// Returns the pair of this work with the work that is forecast to run best beside it, or with the oldest work if there
+// is no forecast.
 CandidatePair best_partner(const Candidate& first, const QueueView& view, const PairTable& table) {
   CandidatePair best{.first = &first};
   for (const Candidate& other : view.works) {
@@ -24,8 +24,8 @@ CandidatePair best_partner(const Candidate& first, const QueueView& view, const 
   return best;
 }
 
-// Returns the pair with the oldest work for which this split is the best. Others would get too few SMs, or more than
-// they can use.
+// Returns the pair with the oldest work for which this split is the best. Other works would get too few SMs, or more
+// than they can use.
 CandidatePair partner_at(unsigned sms_of_first, const Candidate& first, const QueueView& view, const PairTable& table) {
   for (const Candidate& other : view.works) {
     const auto forecast = table.find(first.kernel, other.kernel);
@@ -43,7 +43,7 @@ Plan split_between(const CandidatePair& pair, const MachineLimits& limits) {
   return {.shares = {first, second}, .speedup = pair.forecast.speedup(), .reason = describe(pair)};
 }
 
-// Returns a plan that adds a partner on the SMs that the running work leaves.
+// Returns a plan that adds a partner on the SMs that the running work does not use.
 Plan beside(const Candidate& running, const QueueView& view, const PairTable& table) {
   Plan plan{.shares = {*running.running}, .reason = "what runs has its SMs until it ends"};
   if (running.running->sms.count == 0) return plan;
@@ -55,14 +55,15 @@ Plan beside(const Candidate& running, const QueueView& view, const PairTable& ta
   return plan;
 }
 
-// Tells whether the kernel waits for memory rather than computes. Returns nullopt if nothing tells it.
+// Tells whether the kernel mostly waits for memory instead of computing. Returns nullopt if neither times nor counts
+// show it.
 std::optional<bool> waits_for_memory(const KernelTraits& kernel) {
   if (kernel.utilisation) return kernel.utilisation->memory > kernel.utilisation->pipeline;
   const KernelClass full = kernel_class(kernel);
   return full == KernelClass::unknown ? std::nullopt : std::optional(full == KernelClass::shared_full);
 }
 
-// True if exactly one of the two waits for memory. False if that is unknown of either.
+// True if exactly one of the two waits for memory. False if that is unknown for one of them.
 bool are_of_different_kinds(const KernelTraits& one, const KernelTraits& other) {
   const std::optional<bool> one_waits = waits_for_memory(one);
   const std::optional<bool> other_waits = waits_for_memory(other);
@@ -102,7 +103,7 @@ Plan split_plan(const QueueView& view, const PairTable& table, const PolicyOptio
   return pays ? split_between(pair, view.limits) : fifo_plan(view);
 }
 
-// Plans as Orion (Strati et al., EuroSys 2024), which schedules whole kernels. A best-effort kernel starts beside one
+// Plans like Orion (Strati et al., EuroSys 2024), which schedules whole kernels. A best-effort kernel starts beside one
 // of high priority if exactly one of the two waits for memory. Here the most urgent work, the oldest of equal ones, has
 // high priority.
 Plan orion_plan(const QueueView& view) {

@@ -12,13 +12,13 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// One kernel with all that is left of its running works, or of its waiting works.
+// The remaining work of one kernel: that of its running works, or that of its waiting works.
 struct Left {
   KernelId kernel = 0;
   const KernelTraits* traits = nullptr;
   bool runs = false;
-  Nanoseconds time = {};  // alone at the board's own clocks
-  double merit = 0.0;     // at the clocks under consideration
+  Nanoseconds time = {};  // time alone at the board's own clocks
+  double merit = 0.0;     // merit at the clocks under consideration
 };
 
 std::vector<Left> left_of(const QueueView& view) {
@@ -36,7 +36,8 @@ std::vector<Left> left_of(const QueueView& view) {
   return all;
 }
 
-// Sets the merit of each kernel at these clocks: that of its best pair, if a pair gains, else that of the kernel alone.
+// Sets the merit of each kernel at these clocks: that of its best pair if a pair gains, and otherwise that of the
+// kernel alone.
 void set_merits(std::vector<Left>& kernels, const PairTable& table, const backend::BoardSetting& clocks,
                 const PolicyOptions& options) {
   for (Left& each : kernels) each.merit = merit_alone(*each.traits, clocks, options.objective);
@@ -55,16 +56,16 @@ Nanoseconds time_of(const QueueView& view) {
   return time;
 }
 
-// Returns how much a run of the kernel counts: its time or its joules at its best clocks, or the root of their product.
+// Returns the weight of a run of the kernel: its time or its joules at its best clocks, or the root of their product.
 // Each of these is twice as large for twice the work.
 double weight_of(const KernelTraits& kernel, Goal goal) {
   const double cost = cost_alone(*kernel.at(kernel.best_clocks), goal);
   return goal == Goal::energy_delay ? std::sqrt(cost) : cost;
 }
 
-// Returns the cost of the works that fill the hold at these clocks, over their cost alone at the best clocks for each.
-// Running works come first, then those with the highest merit. Works count by their weight for the goal. Returns
-// nullopt if a limit forbids a work that would have to run.
+// Returns the cost of the works that fill the hold at these clocks, divided by their cost alone, each at its best
+// clocks. Running works come first, then those with the highest merit. Works count by their weight for the goal.
+// Returns nullopt if a limit forbids a work that would have to run.
 std::optional<double> cost_of(std::vector<Left> kernels, Nanoseconds hold, Goal goal) {
   std::ranges::stable_sort(kernels, std::greater(), [](const Left& each) { return std::pair(each.runs, each.merit); });
   double best = 0.0, here = 0.0;
@@ -91,8 +92,7 @@ const Candidate& first_at_clocks(const QueueView& view, const PolicyOptions& opt
                                  const std::function<bool(const Candidate&)>& may_go) {
   const Candidate& first = *std::ranges::find_if(view.works, may_go);
   if (first.running || !view.clocks.must_hold()) return first;
-  // If all works will run at these clocks anyway, an order would only leave those for the end that suit the clocks
-  // least.
+  // If all works will run at these clocks anyway, reordering them would only put those last that suit the clocks least.
   const bool all_run = time_of(view) <= view.clocks.hold;
   return *std::ranges::max_element(view.works, {}, [&](const Candidate& work) {
     const double merit = merit_alone(*work.traits, *view.clocks.held, options.objective);
@@ -124,7 +124,7 @@ std::optional<backend::BoardSetting> clocks_to_plan_at(const QueueView& view, co
     const double switching = !view.clocks.held || view.clocks.held == clocks ? 1.0 : 1.0 + options.margin;
     if (!best || switching * *cost < least) best = clocks, least = switching * *cost;
   }
-  // If limits forbid all clocks, the fastest are taken.
+  // If limits forbid all clocks, the fastest clocks are taken.
   return best ? best : all.back().setting();
 }
 

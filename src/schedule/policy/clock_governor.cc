@@ -7,7 +7,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// The time between signs of life. A borrowed board is taken back when its borrower was silent for two minutes.
+// The time between signs of life. The guardian takes a borrowed board back after two minutes without a sign.
 constexpr Nanoseconds kSignOfLife = nanoseconds_from_seconds(20);
 
 }  // namespace

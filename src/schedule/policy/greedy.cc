@@ -1,5 +1,5 @@
 // The schedule of Jiao et al. (profit_table.h): the pair with the highest profit runs in slices until one of the two is
-// done. If no pair gains, the oldest work runs alone, and gives way to a pair that an arrival makes.
+// done. If no pair gains, the oldest work runs alone. It gives way if an arrival makes a pair that gains.
 #include <algorithm>
 #include <vector>
 
@@ -15,8 +15,8 @@ const Candidate& work_of(const std::vector<const Candidate*>& works, KernelId ke
   return **std::ranges::find(works, kernel, [](const Candidate* work) { return work->kernel; });
 }
 
-// Returns the row with its forecast at the clocks that must be held; nullopt if it does not gain there. Rows are for
-// the best clocks.
+// Returns the row with its forecast at the clocks that must be held; nullopt if the pair does not gain there. (The rows
+// of the table are for the best clocks.)
 std::optional<ProfitRow> row_at_held(ProfitRow row, const QueueView& view, const PairTable& table,
                                      const PolicyOptions& options) {
   row.forecast = forecast_now(view, table, row.first, row.second).value_or(row.forecast);
@@ -42,7 +42,7 @@ std::optional<ProfitRow> best_row(const ProfitTable& profits, const QueueView& v
   return best;
 }
 
-// Removes the rows of kernels that have no works any more, and adds those of new kernels.
+// Removes the rows of kernels that have no works any more, and adds rows for new kernels.
 void keep_up(ProfitTable& profits, const std::vector<const Candidate*>& works, const PairTable& forecasts) {
   const std::vector<KernelId> before = profits.kernels();
   for (const KernelId kernel : before)

@@ -10,11 +10,11 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// Returns the pairs that remain after pruning by utilisation (section 4.3). All pairs remain of a kernel whose
-// utilisation is unknown.
+// Returns the pairs that remain after pruning by utilisation (section 4.3). If a kernel's utilisation is unknown, all
+// of its pairs remain.
 std::vector<model::Pair> kept_pairs(const std::vector<const Candidate*>& works, const PolicyOptions& options) {
   std::vector<model::Utilisation> utilisations;
-  std::vector<std::size_t> known;  // places of their works
+  std::vector<std::size_t> known;  // places of the works whose utilisation is known
   std::vector<model::Pair> kept;
   for (std::size_t i = 0; i < works.size(); ++i) {
     const auto& utilisation = works[i]->traits->utilisation;
@@ -45,7 +45,7 @@ Plan kernelet_plan(const QueueView& view, const PairTable& table, const PolicyOp
   return best.first == nullptr ? oldest_in_slices(view, options) : slices_of(best, view, options);
 }
 
-// Plans a random pair at a random ratio (the paper's MC). The draw depends on the waiting works and the seed alone.
+// Plans a random pair at a random ratio (the paper's MC). The draw depends only on the waiting works and the seed.
 Plan random_plan(const QueueView& view, const PolicyOptions& options) {
   if (runs_sliced_pair(view)) return unchanged(view, 1.0, "the pair runs until one of the two has no slice left");
   const auto works = sliceable_kernels(view);

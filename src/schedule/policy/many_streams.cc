@@ -15,16 +15,17 @@ namespace wattune::inline v0_1::schedule {
 namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-// Works of both kernels in a first trial, which takes a quarter of those that are left.
+// Least number of works of both kernels in a first trial, which takes a quarter of the works that are left.
 constexpr double kLeastInManyStreams = 8.0;
 constexpr double kMostInManyStreams = 16.0;
-constexpr double kCloseToBest = 1.01;  // cost over that of the best way up to which works go on in many streams
+constexpr double kCloseToBest = 1.01;  // Works continue in many streams up to this cost, divided by the cost of the
+                                       // best way.
 
 bool is_whole_on_all_sms(const Candidate* work) {
   return work->running->form == Form::whole && work->running->sms.count == 0;
 }
 
-// True if more works run than one of each kernel.
+// True if more than one work of each kernel runs.
 bool are_many(const std::vector<const Candidate*>& running) {
   return running.size() > 2 || (running.size() == 2 && running[0]->kernel == running[1]->kernel);
 }
@@ -97,7 +98,7 @@ class Selection {
     return has_more(which) ? which : 1 - which;
   }
 
-  // True if a work of this kernel waits and may begin, and those that were chosen do not take too long.
+  // True if a work of this kernel waits and may begin, and if the chosen works do not take too long.
   bool has_more(std::size_t which) const {
     const KernelTraits& kernel = *(which == 0 ? pair_.first : pair_.second)->traits;
     const Nanoseconds time = (chosen_[which] + 1.0) * kernel.alone.value_or(Nanoseconds());
@@ -112,11 +113,11 @@ class Selection {
   std::array<double, 2> chosen_ = {};  // works that run or shall run
   std::array<double, 2> most_ = {kNoLimit, kNoLimit};
   std::array<std::vector<const Candidate*>, 2> waiting_;
-  std::array<std::size_t, 2> taken_ = {};  // of those that waited
+  std::array<std::size_t, 2> taken_ = {};  // number of waiting works that were taken
   std::vector<Share> shares_;
 };
 
-// Plans that nothing begins until all works have ended.
+// Plans that no work begins until all running works have ended.
 Plan let_end(const QueueView& view) {
   Plan plan = unchanged(view, 1.0, "works in streams end before another way begins");
   plan.is_trial = true;
@@ -124,7 +125,7 @@ Plan let_end(const QueueView& view) {
   return plan;
 }
 
-// Plans for a kernel that many streams have left alone.
+// Plans for a kernel that is left alone after works in many streams.
 std::optional<Plan> goes_on_in_many(const std::vector<const Candidate*>& running, const QueueView& view,
                                     const PolicyOptions& options) {
   const bool is_alone =
@@ -138,8 +139,8 @@ std::optional<Plan> goes_on_in_many(const std::vector<const Candidate*>& running
   return plan;
 }
 
-// Returns the best way of all that is left. A way that does not make up for its restarts gives way to the best one in
-// many streams, which has none.
+// Returns the best way for all remaining work. If that way does not make up for its restarts, returns the best way in
+// many streams, which needs no restarts.
 std::optional<PairForecast> best_way_of(CandidatePair pair, const QueueView& view, const PairTable& table,
                                         const PolicyOptions& options) {
   std::optional<PairForecast> way = best_way(pair, view, table, options);
@@ -151,7 +152,7 @@ std::optional<PairForecast> best_way_of(CandidatePair pair, const QueueView& vie
   return gains ? many : way;
 }
 
-// Returns the way in which the works had better go on, if it is about as good as the best.
+// Returns the way in which the running works should continue, if it is about as good as the best.
 std::optional<PairForecast> way_that_runs(const CandidatePair& pair, const PairForecast& best,
                                           const std::vector<const Candidate*>& running, const QueueView& view,
                                           const PairTable& table) {
@@ -175,7 +176,7 @@ Plan in_many_streams(const CandidatePair& pair, const QueueView& view, const Pol
     const std::size_t which = work->kernel == pair.first->kernel ? 0 : 1;
     return is_whole_on_all_sms(work) && (work->running->priority > 0) == (pair.forecast.urgent == which);
   });
-  // A trial begins when nothing runs, or else other works would count.
+  // A trial begins when nothing runs; otherwise works from before would count in it.
   const bool has_begun = !view.ended_in_many_streams.empty();
   if (!keeps_priorities || (pair.is_trial && !running.empty() && !has_begun)) return let_end(view);
   Plan plan{.pair = PlannedPair{pair.first->kernel, pair.forecast.shape()},
@@ -191,7 +192,7 @@ std::optional<Plan> many_streams_plan(const QueueView& view, const PairTable& ta
   if (!std::ranges::all_of(running, is_whole_on_all_sms)) return {};
   const auto two = only_two(view, options);
   if (!two) return goes_on_in_many(running, view, options);
-  // The works are seen as if none ran, since others follow them.
+  // The works are treated as if none ran, since others follow them.
   Candidate first = *(*two)[0];
   Candidate second = *(*two)[1];
   first.running.reset();

@@ -12,13 +12,14 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// True if the work can go on as it runs with this many blocks on each SM, or on this many SMs.
+// True if the work can continue as it runs now: with this many blocks on each SM, or on this many SMs.
 bool goes_on(const Candidate& work, unsigned per_sm, unsigned sms) {
   const Share& share = *work.running;
   return sms > 0 ? share.sms.count == sms : share.sms.count == 0 && share.per_sm == per_sm;
 }
 
-// Tells which of the two would have to be restarted for this way. Neither runs whole now.
+// Tells which of the two works would have to be restarted for this way. Precondition: neither runs as a whole kernel
+// now.
 std::array<bool, 2> restarts(const CandidatePair& pair, const PairForecast& way, const MachineLimits& limits) {
   const unsigned sms_of_second = way.sms_of_first ? limits.sms - *way.sms_of_first : 0;
   const auto is_parted = [&](const Candidate& work, unsigned per_sm, unsigned sms) {
@@ -28,13 +29,13 @@ std::array<bool, 2> restarts(const CandidatePair& pair, const PairForecast& way,
           is_parted(*pair.second, way.ratio.second, sms_of_second)};
 }
 
-// Returns the time that these restarts take.
+// Returns the time that these restarts cost.
 Nanoseconds switching_of(const CandidatePair& pair, const std::array<bool, 2>& anew, const MachineLimits& limits) {
   return (anew[0] ? switching_time(*pair.first->traits, limits) : Nanoseconds(0)) +
          (anew[1] ? switching_time(*pair.second->traits, limits) : Nanoseconds(0));
 }
 
-// True if the work runs beside another, or alone in a share that it would not have been given alone.
+// True if the work runs beside another, or alone in a share that it would not get alone.
 bool runs_in_a_share(const Candidate& work) {
   if (!work.running || work.running->form != Form::persistent) return false;
   return work.running->sms.count > 0 || work.running->per_sm != best_residency(*work.traits).per_sm;
@@ -56,8 +57,8 @@ Nanoseconds backlog_of(const Candidate& of, const QueueView& view) {
 // clocks.
 double speed_in_turn(const KernelTraits& kernel) { return speed_alone(kernel) / kernel.slower_alone(); }
 
-// Returns the same for all that is left of a kernel. Launches fill the SMs that previous ones leave, but the first one
-// gains nothing by that.
+// Returns the speed as speed_in_turn() does, but for all remaining works of a kernel. Launches fill the SMs that
+// previous ones leave idle, but the first launch gains nothing by that.
 double speed_of_rest(const Candidate& of, const QueueView& view) {
   const KernelTraits& kernel = *of.traits;
   const double works = std::max(1.0, works_left(of.kernel, view));
@@ -65,8 +66,8 @@ double speed_of_rest(const Candidate& of, const QueueView& view) {
   return std::max(overlapped, best_residency(kernel).speed) / kernel.slower_alone();
 }
 
-// Returns the speed of a work once its partner has nothing left, divided by its speed alone. It then goes on alone, or
-// beside the best partner among the others.
+// Returns the speed of a work once its partner is done, divided by its speed alone. It then continues alone, or beside
+// the best partner among the other works.
 double speed_without(const Candidate& work, const Candidate& partner, const QueueView& view, const PairTable& table) {
   double best = speed_of_rest(work, view);
   for (const Candidate& other : view.works) {
@@ -77,20 +78,22 @@ double speed_without(const Candidate& work, const Candidate& partner, const Queu
   return best;
 }
 
-// Returns the time until one of them has nothing left.
+// Returns the time until one of the two is done.
 Nanoseconds time_together(const PairForecast& way, const Remainder& left) {
   return std::min(left.alone[0] / way.rates[0], left.alone[1] / way.rates[1]);
 }
 
-// Returns by which share another way must be better than this one. Speeds that works of both showed are off by less
-// than forecasts. A way with a single work or pilot must be much better than one that has run more often.
+// Returns the share by which `other` must be better than `way`. Measured speeds of works of both kernels are more exact
+// than forecasts, so they need a smaller share. A way with a single measured work or pilot must be much better than a
+// way that has run more often.
 double margin_over(const PairForecast& way, const PairForecast& other, const PolicyOptions& options) {
   constexpr double kErrorOfWorks = 0.01;
   const bool are_measured = way.measured > 0 && other.measured >= std::min<std::size_t>(2, way.measured);
   return are_measured ? std::min(kErrorOfWorks, options.margin) : options.margin;
 }
 
-// Returns the time lost because a whole work stays on its SMs when its partner has ended and nothing follows there.
+// Returns the time that is lost because a whole work stays on its SMs when its partner has ended and no work follows on
+// the partner's SMs.
 Nanoseconds lost_on_own_sms(const CandidatePair& pair, const Remainder& left) {
   const PairForecast& way = pair.forecast;
   const bool stays_there = way.whole && way.sms_of_first;
@@ -99,14 +102,14 @@ Nanoseconds lost_on_own_sms(const CandidatePair& pair, const Remainder& left) {
   const std::size_t longer = left.alone[0] / way.rates[0] > left.alone[1] / way.rates[1] ? 0 : 1;
   const Candidate& work = longer == 0 ? *pair.first : *pair.second;
   const Nanoseconds done = way.rates[longer] * together;
-  const double works = done / *work.traits->alone - work.left;  // that ended behind the present one
+  const double works = done / *work.traits->alone - work.left;  // number of works that ended behind the present one
   constexpr double kRounding = 1e-6;
   const double part = works < 0.0 ? -works : std::ceil(works - kRounding) - works;
   const Nanoseconds stays = std::min(part * *work.traits->alone, left.alone[longer] - done);
   return std::max(0.0, 1.0 / way.rates[longer] - 1.0 / left.speeds_without[longer]) * stays;
 }
 
-// Returns the time lost when one has ended: the other is restarted, or goes on in its share.
+// Returns the time that is lost when one of the two has ended: the other is restarted, or continues in its share.
 Nanoseconds lost_by_the_rest(const CandidatePair& pair, const Remainder& left, const MachineLimits& limits) {
   const PairForecast& way = pair.forecast;
   if (way.shape().is_in_streams()) return {};
@@ -122,7 +125,7 @@ Nanoseconds lost_by_the_rest(const CandidatePair& pair, const Remainder& left, c
   return std::min(going_on, switching_time(kernel, limits));
 }
 
-// True if works of one urgency, which have no limits, are to end as soon as they can at the board's own clocks.
+// True if the works have the same urgency and no limits, and must end as soon as possible at the board's own clocks.
 bool suits_many_streams(const QueueView& view, const PolicyOptions& options) {
   return options.objective == Objective() && !options.urgent_from && !view.clocks.can_set &&
          std::ranges::all_of(view.works, [&](const Candidate& work) {
@@ -130,7 +133,7 @@ bool suits_many_streams(const QueueView& view, const PolicyOptions& options) {
          });
 }
 
-// True if the rest of a work at this speed takes longer than all of it may.
+// True if the rest of a work at this speed takes longer than the limit of the whole work.
 bool exceeds_limit(const Candidate& work, double rate) { return time_left(work) > rate * work.limit; }
 
 }  // namespace
@@ -242,7 +245,7 @@ Nanoseconds longest_in_pair(const KernelTraits& kernel, const PolicyOptions& opt
 
 bool is_too_long(const CandidatePair& pair, const PairForecast& way, const PolicyOptions& options) {
   const auto is_longer = [&](const Candidate& work, double rate) {
-    // In streams it may have all SMs.
+    // In streams the work may have all SMs.
     const Nanoseconds longest = longest_in_pair(*work.traits, options);
     return time_left(work) > (way.sms_of_first ? rate : 1.0) * longest || exceeds_limit(work, rate);
   };
@@ -261,7 +264,7 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
     const std::array<bool, 2> anew = restarts(pair, way, view.limits);
     const auto merit = schedule::merit(options.objective, way);
     const bool as_they_run = both_run(pair) && !anew[0] && !anew[1];
-    // A work that has become whole cannot go back to its share before it has ended.
+    // A work that became whole cannot return to its share before it has ended.
     const bool becomes_whole = way.whole && (anew[0] || anew[1]) && !both_run(pair);
     if (!merit || !(as_they_run || gains(*merit, way, {pair.first->traits, pair.second->traits}, options, ran_in_many)))
       continue;
@@ -277,7 +280,7 @@ std::optional<PairForecast> best_way(const CandidatePair& pair, const QueueView&
 bool saves_time(const CandidatePair& pair, const QueueView& view, const PairTable& table,
                 const PolicyOptions& options) {
   const bool are_known = pair.first->traits->alone && pair.second->traits->alone;
-  if (!are_known) return true;  // nothing can be reckoned
+  if (!are_known) return true;  // without these times, nothing can be computed
   const PairForecast& way = pair.forecast;
   const std::array speeds = {speed_of_rest(*pair.first, view), speed_of_rest(*pair.second, view)};
   const Remainder left{.alone = {backlog_of(*pair.first, view), backlog_of(*pair.second, view)},

@@ -1,5 +1,5 @@
-// The default policy. Two kernels share every SM in the ratio that is forecast to be best, or split the SMs if that is
-// forecast to be better, until something better comes.
+// The default policy. Two kernels share every SM in the ratio with the best forecast, or split the SMs if that has a
+// better forecast. They do so until another pair or way is better.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,8 @@ int highest_urgency(const QueueView& view, const PolicyOptions& options) {
   return highest;
 }
 
-// Returns the works that may run beside another: the first of several works with the same kernel and urgency.
+// Returns the works that may run beside another. Among several works with the same kernel and urgency it takes the
+// first.
 std::vector<const Candidate*> distinct_works(const QueueView& view, const PolicyOptions& options) {
   std::vector<const Candidate*> works;
   for (const Candidate& work : view.works) {
@@ -42,7 +43,8 @@ std::vector<const Candidate*> distinct_works(const QueueView& view, const Policy
   return works;
 }
 
-// Returns by which factor a pair must beat the one that runs: stopping a kernel costs the end of its blocks.
+// Returns the factor by which a pair must beat the running pair. The SMs idle in part while a stopped kernel's last
+// blocks end, and the factor makes up for that.
 double handicap(const Candidate& first, const Candidate& second, const PolicyOptions& options) {
   const int stays = (first.running ? 1 : 0) + (second.running ? 1 : 0);
   return 1.0 + options.margin * (2 - stays);
@@ -54,7 +56,7 @@ struct ScoredPair {
   const Candidate* second = nullptr;
 };
 
-// Returns the pairs that are forecast to gain or have a way to try, and the pair that runs, in order of preference.
+// Returns the pairs that are forecast to gain or have a way to try, and the running pair, in order of preference.
 std::vector<ScoredPair> pairs_by_preference(const QueueView& view, const PairTable& table,
                                             const PolicyOptions& options) {
   const auto works = distinct_works(view, options);
@@ -81,7 +83,7 @@ std::vector<ScoredPair> pairs_by_preference(const QueueView& view, const PairTab
   return pairs;
 }
 
-// Returns the first of these pairs that is worth it, in its best way; an empty pair if there is none.
+// Returns the first of these pairs whose gain is large enough, in its best way; an empty pair if there is none.
 CandidatePair best_pair(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
   for (const ScoredPair& each : pairs_by_preference(view, table, options)) {
     CandidatePair pair{each.first, each.second, *forecast_now(view, table, each.first->kernel, each.second->kernel)};
@@ -89,15 +91,15 @@ CandidatePair best_pair(const QueueView& view, const PairTable& table, const Pol
     std::optional<PairForecast> way = best_way(pair, view, table, options);
     if (!way) continue;
     pair.forecast = *std::move(way);
-    // Many streams stop nothing, and only times are compared with one after the other.
+    // In many streams no kernel is stopped, and only times are compared with one after the other.
     if (pair.forecast.many_streams || options.objective.goal != Goal::throughput) return pair;
     if (saves_time(pair, view, table, options)) return pair;
   }
   return {};
 }
 
-// Returns the next work to run alone. A running one goes on, unless a more urgent one waits. While clocks must be held,
-// works that suit them go first.
+// Returns the next work to run alone. A running work continues, unless a more urgent one waits. While clocks must be
+// held, works that suit these clocks go first.
 const Candidate& next_alone(const QueueView& view, const PolicyOptions& options) {
   const int highest = highest_urgency(view, options);
   return first_at_clocks(view, options, [&](const Candidate& work) { return urgency(work, view, options) == highest; });
@@ -105,35 +107,35 @@ const Candidate& next_alone(const QueueView& view, const PolicyOptions& options)
 
 bool is_whole(const Candidate* work) { return work->running->form == Form::whole; }
 
-// True if the share uses all the blocks that SMs hold.
+// True if the share uses all blocks that the SMs hold.
 bool fills_sms(const Share& share, const KernelTraits& kernel) {
   return share.sms.count == 0 &&
          (share.form == Form::whole || (share.form == Form::persistent && share.per_sm == kernel.profile.blocks_alone));
 }
 
-// True if the two run in streams, and works of one of them fill the SMs that others of their kernel leave. Two works of
-// an urgent kernel at a time would leave nothing to the other one.
+// True if the two run in streams, and works of one kernel may fill the SMs that previous works of the same kernel leave
+// idle. Two works of an urgent kernel at a time would leave no SMs to the other kernel.
 bool fill_streams(const Candidate& first, const Candidate& second, const PairShape& shape,
                   const PolicyOptions& options) {
   return shape.is_in_streams() && !shape.urgent &&
          std::max(first.traits->overlapped_speed, second.traits->overlapped_speed) >= 1.0 + options.least_gain;
 }
 
-// Plans that a running work goes on and is followed as it would be alone.
+// Plans that a running work continues, and is followed in the same way as if it ran alone.
 Plan goes_on_alone(const Candidate& work, const QueueView& view, std::string reason) {
   Plan plan = unchanged(view, 1.0, std::move(reason));
   plan.fills_sms = plan.shares.size() == 1 && fills_sms(*work.running, *work.traits);
   return plan;
 }
 
-// True if the work that runs whole has its share of this way, in which it is the first.
+// True if the work that runs whole has its share of this way, as the first kernel of the way.
 bool suits(const Share& running, const PairForecast& way) {
   if (!way.whole || way.many_streams) return false;
   if (way.sms_of_first) return running.sms.count == *way.sms_of_first;
   return running.sms.count == 0 && running.priority == (way.urgent == 0U ? 1 : 0);
 }
 
-// Returns the share of a partner of such a work.
+// Returns the share of the partner of such a work.
 Share share_beside(const Share& first, const Candidate& second, const PairForecast& way, const MachineLimits& limits) {
   if (way.sms_of_first) return whole_share(second, rest_of(first.sms, limits.sms));
   Share share = whole_share(second);
@@ -155,8 +157,7 @@ std::vector<const Candidate*> partners_of(const Candidate& first, const QueueVie
   return partners;
 }
 
-// Plans for a work that runs whole, on some of the SMs or on all: it gets the best partner among the most urgent
-// waiting works.
+// Plans for a whole work that runs on some or all SMs. It gets the best partner among the most urgent waiting works.
 Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView& view, const PairTable& table,
                   const PolicyOptions& options) {
   const Candidate& first = *running.front();
@@ -185,7 +186,7 @@ Plan beside_whole(const std::vector<const Candidate*>& running, const QueueView&
       const CandidatePair pair{&first, other, way, is_next_trial || (!has_all_sms && is_for_trials(way))};
       const auto merit = schedule::merit(options.objective, way);
       if (!merit || is_too_long(pair, way, options) || (is_for_trials(way) && !pair.is_trial)) continue;
-      // Alone on all SMs, the work would be followed by others that fill the SMs which it leaves.
+      // If it ran alone on all SMs, the work would be followed by others that fill the SMs which it leaves idle.
       const bool is_allowed = !has_all_sms || pair.is_trial ||
                               (may_run(pair, way, view, options) &&
                                gains(*merit, way, {first.traits, other->traits}, options, ran_in_many));
@@ -217,8 +218,8 @@ bool had_better_go_on(const Candidate& work, const QueueView& view) {
          switching_time(*work.traits, view.limits);
 }
 
-// Returns the cost of the twin alone by the objective, divided by the cost of the kernel. A faster twin may draw more
-// power than it saves; if its power is unknown, being faster counts for nothing.
+// Returns the cost of the twin alone by the objective, divided by the cost of the kernel. A faster twin may draw so
+// much more power that it costs more energy. If its power is unknown, its higher speed does not count.
 double cost_as_twin(const KernelTraits& kernel, const Residency& best, const Objective& objective) {
   if (objective.goal == Goal::throughput) return 1.0 / best.speed;
   if (!kernel.power || !kernel.power->twin) return std::max(1.0, 1.0 / best.speed);
@@ -226,7 +227,7 @@ double cost_as_twin(const KernelTraits& kernel, const Residency& best, const Obj
   return objective.goal == Goal::energy ? energy : energy / best.speed;
 }
 
-// Tells whether a work that runs alone should run whole, not as a twin.
+// Tells whether a work that runs alone should run as a whole kernel and not as a twin.
 bool runs_whole(const Candidate& work, const Residency& best, const PolicyOptions& options) {
   if (options.urgent_from || !can_share(*work.traits)) return true;
   if (work.running && work.running->form == Form::whole) return true;
@@ -252,7 +253,8 @@ Plan alone(const Candidate& work, const QueueView& view, const PolicyOptions& op
                                 std::lround(100.0 * options.least_gain))};
 }
 
-// True if about as many works of both are left, one for the other, as ran when the way was proved.
+// True if the remaining works of both kernels have about the same proportion as the works that ran when the way was
+// proven.
 bool is_mix_of(const ProvenWay& proven, const std::array<const Candidate*, 2>& two, const QueueView& view) {
   constexpr double kMostApart = 1.5;
   const double apart = works_left(two[0]->kernel, view) * static_cast<double>(proven.works[1]) /
@@ -260,8 +262,9 @@ bool is_mix_of(const ProvenWay& proven, const std::array<const Candidate*, 2>& t
   return apart <= kMostApart && kMostApart * apart >= 1.0;
 }
 
-// Plans for two kernels that have a proven way, if nothing else waits. One after the other is proven for any mix of
-// works: if the mix in which both take equally long gains nothing together, others gain less.
+// Plans for two kernels that have a proven way, if no other kernel waits. If the proven way is one after the other, it
+// holds for any mix of works. For if the mix in which both take equally long gains nothing together, other mixes gain
+// even less.
 std::optional<Plan> proven_plan(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
   if (options.objective != Objective() || view.clocks.can_set) return {};
   const auto two = only_two(view, options);
@@ -293,7 +296,7 @@ std::optional<Plan> proven_plan(const QueueView& view, const PairTable& table, c
   if (!is_mix_of(*proven, *two, view) && std::ranges::none_of(running, runs_so)) return {};
   if (std::ranges::any_of(running, [&](const Candidate* work) { return is_whole(work) && !runs_so(work); }))
     return goes_on_alone(*running.front(), view, "what runs whole runs to its end");
-  // In streams one work of each kernel runs at a time, as it did when the way was proved.
+  // In streams one work of each kernel runs at a time, as when the way was proven.
   return Plan{.shares = shares,
               .pair = PlannedPair{first->kernel, proven->shape},
               .speedup = forecast->speedup(),

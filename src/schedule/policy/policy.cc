@@ -19,8 +19,7 @@ struct NamedPolicy {
   Planner plan;
 };
 
-// The greedy policy with its state. Its profits are those of the works that it saw last; they are updated, not computed
-// anew.
+// The greedy policy with its state. It keeps the profits of the works that it saw last, and only updates them.
 class GreedyPlanner {
  public:
   Plan operator()(const QueueView& view, const PairTable& table, const PolicyOptions& options) {
@@ -32,7 +31,7 @@ class GreedyPlanner {
   std::optional<ProfitTable> profits_;
 };
 
-// Plans as if the best clocks for all waiting works were those that must be held, if kernels have profiles at clocks.
+// Plans as if the best clocks for all waiting works were clocks that must be held, if kernels have profiles at clocks.
 Plan plan_at_clocks(const Planner& plan, const QueueView& view, const PairTable& table, const PolicyOptions& options) {
   const auto clocks = clocks_to_plan_at(view, table, options);
   if (!clocks) return plan(view, table, options);

@@ -13,7 +13,8 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-constexpr unsigned kWavesAlone = 4;  // in a slice of a kernel that runs alone, so that an arrival waits for few
+constexpr unsigned kWavesAlone = 4;  // waves in a slice of a kernel that runs alone, so few that an arrival does not
+                                     // wait long
 
 // Returns a text such as ", at 1228 and 324 MHz".
 std::string clocks_text(const std::optional<backend::BoardSetting>& clocks) {
@@ -22,7 +23,7 @@ std::string clocks_text(const std::optional<backend::BoardSetting>& clocks) {
   return fmt::format(", at {:g}{} MHz", clocks->graphics->value(), memory);
 }
 
-constexpr double kUnreachableGain = 1e6;  // more than any pair gains
+constexpr double kUnreachableGain = 1e6;  // a gain that is larger than that of any pair
 
 // Returns a text such as "2:6 blocks on each SM" or "96 SMs for the first, whole".
 std::string shape_text(const PairShape& shape) {
@@ -74,7 +75,7 @@ std::vector<Share> shares_of(const CandidatePair& pair, const QueueView& view, c
   if (!forecast.sms_of_first)
     return {shared_share(*pair.first, forecast.ratio.first, view, options),
             shared_share(*pair.second, forecast.ratio.second, view, options)};
-  // The ranges do not depend on the order of the two, or a new order would restart both.
+  // The ranges do not depend on the order of the two; otherwise a new order would restart both.
   const bool in_order = pair.first->kernel <= pair.second->kernel;
   auto ranges = split_ranges(view.limits, in_order ? *forecast.sms_of_first : view.limits.sms - *forecast.sms_of_first);
   if (!in_order) std::swap(ranges[0], ranges[1]);

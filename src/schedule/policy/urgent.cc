@@ -7,7 +7,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// The lowest priority of lanes with urgent works. Lanes of other works have 0 or 1.
+// The lowest priority of lanes with urgent works. Lanes of other works have priority 0 or 1.
 constexpr int kUrgentLane = 2;
 
 Share urgent_share(const Candidate& work, int urgent_from) {
@@ -31,7 +31,7 @@ Plan paired_plan_beside_urgent(const QueueView& view, const PairTable& table, co
   Plan plan = paired_plan(others, table, options);
   if (plan.shares.empty() && !urgent.empty()) plan.reason = "urgent works alone";
   plan.shares.insert(plan.shares.begin(), urgent.begin(), urgent.end());
-  // A launch that waits in the same lane may hold back urgent ones in its hardware queue.
+  // A launch that waits in the same lane may hold back urgent launches in its hardware queue.
   plan.fills_sms = true;
   return plan;
 }

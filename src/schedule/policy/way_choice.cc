@@ -16,8 +16,8 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-constexpr double kWorksForTrials = 10.0;   // least works of each kernel that are expected
-constexpr double kLeastTrialGain = 0.01;   // over the best way that is known
+constexpr double kWorksForTrials = 10.0;   // least number of works of each kernel that must be expected
+constexpr double kLeastTrialGain = 0.01;   // least gain over the best way that is known
 constexpr double kTrialTime = 0.01;        // largest share of the time that trials may cost
 constexpr double kTrialRounds = 2.0;       // rounds of both kernels that they may cost besides
 constexpr double kRoundsOfMany = 1.0;      // further ones for a pair that may have many streams
@@ -39,7 +39,7 @@ bool is_in_streams(const PairForecast& way) { return way.shape().is_in_streams()
 bool is_on_all_sms(const PairForecast& way) { return way.whole && !way.sms_of_first; }
 bool is_ratio(const PairForecast& way) { return !way.sms_of_first && way.ratio.first > 0; }
 
-// True if this work runs in its share of the way. Whole kernels on all SMs may run alone as well.
+// True if this work runs in its share of the way. Whole kernels on all SMs may also run alone.
 bool runs_in(const CandidatePair& pair, std::size_t which, const PairForecast& way, unsigned sms) {
   const std::optional<Share>& share = which == 0 ? pair.first->running : pair.second->running;
   if (!share || (share->form == Form::whole) != way.whole) return false;
@@ -48,13 +48,13 @@ bool runs_in(const CandidatePair& pair, std::size_t which, const PairForecast& w
   return share->sms.count == (which == 0 ? *way.sms_of_first : sms - *way.sms_of_first);
 }
 
-// The interval in which measured splits leave the speed of each kernel at another split.
+// The interval of each kernel's speed at a split that follows from splits that were measured.
 struct RateBounds {
   std::array<double, 2> low = {0.0, 0.0};
   std::array<double, 2> high = {kFastest, kFastest};
 
-  // Returns speeds between the two. They lie nearer to the upper ones, so that trials come to the best split from both
-  // sides.
+  // Returns speeds between the lower and the upper bounds. They lie nearer to the upper ones, so that trials approach
+  // the best split from both sides.
   std::array<double, 2> likely() const {
     constexpr double kTowardsHigh = 2.0 / 3.0;
     std::array<double, 2> rates = {};
@@ -64,8 +64,8 @@ struct RateBounds {
   }
 };
 
-// Tells what these measured ways leave for whole kernels at a split. With more SMs a kernel is not slower, and its
-// speed grows at most in proportion.
+// Returns the bounds for whole kernels at a split that follow from these measured ways. With more SMs a kernel is not
+// slower, and its speed grows at most in proportion.
 RateBounds bounds_at(unsigned sms_of_first, std::span<const PairForecast> measured, unsigned sms) {
   RateBounds bounds;
   for (const PairForecast& way : measured) {
@@ -97,7 +97,7 @@ class Trials {
       PairForecast way = in_proportion(each, left_);
       if (way.clocks != pair.forecast.clocks || !schedule::merit(options.objective, way)) continue;
       if (way.measured > 0) measured_.push_back(way);
-      // A work that has almost ended says nothing about the next one of its kernel.
+      // A work that has almost ended does not tell how the next one of its kernel will run.
       const auto is_within = [&](std::size_t i) {
         return alone_[i] <= (is_on_all_sms(way) ? 1.0 : way.rates[i]) * longest[i];
       };
@@ -106,13 +106,13 @@ class Trials {
       if (way.measured > 0) least_ = std::min(least_, cost(way.rates));
       ways_.push_back(std::move(way));
     }
-    // Two streams gain nothing that many do not.
+    // If many streams are possible, two streams offer no further gain.
     if (std::ranges::any_of(ways_, &PairForecast::many_streams))
       std::erase_if(ways_, [](const PairForecast& way) { return is_in_streams(way) && way.measured == 0; });
   }
 
-  // Returns the time of all that is left one after the other. If many streams were measured, they fill the SMs that
-  // last blocks leave, and nothing is expected of works alone.
+  // Returns the time of all remaining work one after the other. If many streams were measured, no gain is expected of
+  // works alone that fill idle SMs, because many streams fill these, too.
   static Nanoseconds in_turn_of(const CandidatePair& pair, const Remainder& left, const PairTable& table) {
     const bool knows_many = best_in_many_streams(pair.first->kernel, pair.second->kernel, table).has_value();
     return knows_many ? left.alone[0] + left.alone[1] : left.in_turn();
@@ -138,31 +138,32 @@ class Trials {
   }
 
  private:
-  // True if one of the two runs in its share of a ratio that is tried, or of a way that is checked. Whole kernels run
-  // to their ends.
+  // True if one of the two runs in its share of a ratio that is tried, or of a way that is checked. (Whole kernels run
+  // to their ends.)
   bool is_under_way(const PairForecast& way, const PairForecast* check) const {
     const bool is_tried = is_ratio(way) && way.measured == 0 && !is_hopeless(way);
     if (!is_tried && &way != check) return false;
     return !is_on_all_sms(way) && (runs_in(pair_, 0, way, sms_) || runs_in(pair_, 1, way, sms_));
   }
 
-  // True if a trial in streams has shown the speed of one kernel. It goes on until both are known.
+  // True if a trial in streams has shown the speed of only one kernel. It continues until both are known.
   static bool is_half_known(const PairForecast& way) {
     return is_in_streams(way) && way.measured == 0 && way.observed[0] + way.observed[1] > 0;
   }
 
-  // Returns the time until nothing is left, if the two run together at these speeds.
+  // Returns the time until both are done if the two run together at these speeds.
   double cost(const std::array<double, 2>& rates) const { return cost_of({.rates = rates}, left_, {}, {}); }
   double least_cost_to_try() const { return least_ / (1.0 + kLeastTrialGain); }
 
-  // Returns the smaller number of works that a kernel has left, if as many come as have been.
+  // Returns the smaller number of works that a kernel has left. It is assumed that as many more works will come as have
+  // come so far.
   double works_expected() const {
     double works = std::min(left_.alone[0] / alone_[0], left_.alone[1] / alone_[1]);
     for (const PairForecast& way : measured_) works += rounds_in(way);
     return works;
   }
 
-  // Returns how often a round of both kernels has run in this way, by the time of the works that ended.
+  // Returns the number of rounds of both kernels that have run in this way, by the time of the works that ended.
   double rounds_in(const PairForecast& way) const {
     std::array<Nanoseconds, 2> times;
     for (std::size_t i = 0; i < 2; ++i) times[i] = static_cast<double>(way.observed[i]) * alone_[i] / way.rates[i];
@@ -187,7 +188,7 @@ class Trials {
     return rounds * (slower * round_of(way) + waited);
   }
 
-  // Returns the time that a trial has cost which ended early.
+  // Returns the time that a trial has cost if it ended early.
   Nanoseconds loss_of_hopeless(const PairForecast& way) const {
     const std::size_t ended = way.observed[0] > 0 ? 0 : 1;
     return (1.0 - least_ / cost(most_of(way))) * (alone_[ended] / way.rates[ended]);
@@ -236,14 +237,15 @@ class Trials {
     return std::ranges::any_of(works, is_on_all_sms) ? kRoundsToEnd : 0.0;
   }
 
-  // Returns the highest speeds that a ratio may have: those that works have shown, and else those alone with so few
-  // resident blocks.
+  // Returns the highest speeds that a ratio may have: the speeds that works have shown, or otherwise the speeds alone
+  // with so few resident blocks.
   std::array<double, 2> most_of(const PairForecast& way) const {
     return {way.observed[0] > 0 ? way.rates[0] : fastest_at(*pair_.first->traits, way.ratio.first),
             way.observed[1] > 0 ? way.rates[1] : fastest_at(*pair_.second->traits, way.ratio.second)};
   }
 
-  // Returns the speeds that are forecast for a ratio. A forecast that others corrected may exceed the highest speeds.
+  // Returns the speeds that are forecast for a ratio. A forecast that other ratios corrected may exceed the highest
+  // possible speeds.
   std::array<double, 2> likely_of(const PairForecast& way) const {
     const std::array<double, 2> most = most_of(way);
     return {std::min(way.rates[0], most[0]), std::min(way.rates[1], most[1])};
@@ -254,7 +256,7 @@ class Trials {
     return is_ratio(way) && way.observed[0] + way.observed[1] > 0 && cost(most_of(way)) > kGivenUp * least_;
   }
 
-  // Returns the best of the ways that were measured; nullptr if one after the other is better.
+  // Returns the best measured way; nullptr if one after the other is better.
   const PairForecast* incumbent() const {
     const PairForecast* best = nullptr;
     for (const PairForecast& way : ways_)
@@ -262,8 +264,8 @@ class Trials {
     return best;
   }
 
-  // Returns a way that was measured and should run once more: one about as good as the best, or the best way of whole
-  // kernels, whose speed may have changed. Returns nullptr if there is none.
+  // Returns a measured way that should run once more: one about as good as the best, or the best way of whole kernels,
+  // whose speed may have changed. Returns nullptr if there is none.
   const PairForecast* next_check() const {
     const PairForecast* const best = incumbent();
     double rounds = 0.0;
@@ -283,17 +285,17 @@ class Trials {
     return is_due ? baseline : nullptr;
   }
 
-  // True if many streams without priorities may be the best of all, and have run for a short trial only. Its works
-  // begin and end together, so that its speed is told too low.
+  // True if many streams without priorities may be the best of all ways, but have run only for a short trial. Its works
+  // begin and end together, so that it shows too low a speed.
   bool is_unsure_of_many(const PairForecast& way) const {
     const auto works = static_cast<double>(way.observed[0] + way.observed[1]);
     return way.many_streams && !way.urgent && works > 0.0 && works < kWorksToBeSure &&
            cost(way.rates) <= kTooLowByStreams * least_;
   }
 
-  // Returns the way that has not run and should be tried next; nullptr if there is none.
+  // Returns the way that has not run yet and should be tried next; nullptr if there is none.
   const PairForecast* next_way() const {
-    // Many streams are seldom slower than one after the other, whereas two may be.
+    // Many streams are seldom slower than one after the other, but two streams may be.
     const PairForecast* const streams = next_in_streams(false);
     if (streams != nullptr && streams->many_streams) return streams;
     for (const PairForecast* const way : {next_split(), streams, next_ratio(), next_in_streams(true)})
@@ -301,7 +303,7 @@ class Trials {
     return nullptr;
   }
 
-  // True if both kernels have works for a round, so that the trial can end.
+  // True if both kernels have enough works for a round, so that the trial can end.
   bool has_works_for(const PairForecast& way) const {
     return std::min(left_.alone[0] / way.rates[0], left_.alone[1] / way.rates[1]) >= round_of(way);
   }
@@ -322,8 +324,8 @@ class Trials {
     return is_long && !is_within_budget(-kRoundsOfPriority) ? nullptr : &*way;
   }
 
-  // Returns the split to try: at first the one with the best forecast, and then the likeliest of those that may gain.
-  // Splits with equal forecasts are tried from the most even one on.
+  // Returns the split to try: first the one with the best forecast, and then the most promising of those that may gain.
+  // Splits with equal forecasts are tried beginning with the most even one.
   const PairForecast* next_split() const {
     const bool is_first = std::ranges::none_of(measured_, is_whole_split);
     const PairForecast* best = nullptr;
@@ -339,8 +341,8 @@ class Trials {
     return best;
   }
 
-  // Returns the ratio with the best forecast, if it can gain by the speeds alone with so few resident blocks. If a
-  // ratio was measured, the forecast must gain as well.
+  // Returns the ratio with the best forecast, if it can gain by the kernels' speeds alone with so few resident blocks.
+  // If a ratio was already measured, the forecast must gain as well.
   const PairForecast* next_ratio() const {
     const bool is_first = std::ranges::none_of(
         ways_, [this](const PairForecast& way) { return is_ratio(way) && (way.measured > 0 || is_hopeless(way)); });
@@ -354,7 +356,7 @@ class Trials {
     return best;
   }
 
-  // Returns the speed alone with so many resident blocks, if it was measured.
+  // Returns the speed alone with this many resident blocks, if it was measured.
   static double fastest_at(const KernelTraits& kernel, unsigned blocks) {
     if (blocks > kernel.rate_at_residency.size()) return kFastest;
     return kFastest * kernel.twin_speed * kernel.rate_at_residency[blocks - 1];
@@ -362,12 +364,12 @@ class Trials {
 
   const CandidatePair& pair_;
   unsigned sms_;
-  std::array<Nanoseconds, 2> alone_;  // one work of each
+  std::array<Nanoseconds, 2> alone_;  // time alone of one work of each
   Remainder left_;
-  bool may_check_;                      // false if urgent works disturb what runs
-  double least_;                        // the cost of the best way that was measured, or of one after the other
-  std::vector<PairForecast> ways_;      // in which the next works of the two may run
-  std::vector<PairForecast> measured_;  // including those in which works would run for too long
+  bool may_check_;                      // false if urgent works disturb the running ones
+  double least_;                        // the cost of the best measured way, or of one after the other
+  std::vector<PairForecast> ways_;      // ways in which the next works of the two may run
+  std::vector<PairForecast> measured_;  // measured ways, including those in which works would run for too long
 };
 
 bool may_try(const CandidatePair& pair, const PolicyOptions& options) {

@@ -41,7 +41,7 @@ std::string_view without_spaces(std::string_view text) {
   return begin == std::string_view::npos ? "" : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
-// Takes off and returns the text up to the separator, which is taken off as well.
+// Returns the text up to the separator. Removes both from `rest`.
 std::string_view take_field(std::string_view& rest, char separator) {
   const std::size_t end = std::min(rest.find(separator), rest.size());
   const std::string_view field = without_spaces(rest.substr(0, end));

@@ -13,14 +13,14 @@ namespace wattune::inline v0_1::schedule {
 namespace {
 
 constexpr unsigned kLanesOfSlot = 8;  // largest number of slices of a work in flight
-constexpr double kLeastLeft = 0.01;   // of a running work, as a share
+constexpr double kLeastLeft = 0.01;   // least rest of a running work, as a share
 
 unsigned window_of(const Share& share) {
   return share.form == Form::slices ? std::clamp(share.in_flight, 1U, kLanesOfSlot) : 1U;
 }
 
-// Returns the lane of the next launch among those of the work. Slices of a work of several launches share one, since
-// each launch waits for the one before.
+// Returns the lane of the next launch among those of the work. Slices of a work that has several launches share one
+// lane, since each launch waits for the one before.
 unsigned lane_in_slot(const Entry& entry) {
   return entry.traits->launches > 1 ? 0 : entry.statistics.launches % window_of(*entry.current);
 }
@@ -63,7 +63,7 @@ Residents residents_of(const MachineLimits& limits, const KernelTraits& kernel, 
 
 }  // namespace
 
-// Returns the expected speed, divided by the speed alone at the board's own clocks. It is the forecast beside the
+// Returns the expected speed, divided by the speed alone at the board's own clocks. It is the forecast speed beside the
 // kernel that runs with it, or the measured speed alone at the clocks that are held.
 double Scheduler::State::expected_speed(const Entry& entry) const {
   const auto& beside = entry.beside;
@@ -74,8 +74,8 @@ double Scheduler::State::expected_speed(const Entry& entry) const {
   return point != nullptr && entry.traits->alone ? *entry.traits->alone / point->alone : 1.0;
 }
 
-// Returns the share of blocks that is left, estimated by time for works that were given all their blocks at once, since
-// the device is not asked. It is never 0 for these, since they still run.
+// Returns the share of the work's blocks that is left. For a work whose blocks were all launched at once it is
+// estimated by time, since the device is not asked. For such a work it is never 0, since the work still runs.
 double Scheduler::State::expected_left(const Entry& entry) const {
   const bool has_all = !entry.flights.empty() && entry.current && entry.current->form != Form::slices;
   return has_all ? std::max(kLeastLeft, entry.left() - entry.expected) : entry.left();
@@ -85,7 +85,7 @@ Nanoseconds Scheduler::State::expected_time_left(const Entry& entry) const {
   return expected_left(entry) / std::max(expected_speed(entry), 1e-6) * entry.traits->alone.value_or(Nanoseconds());
 }
 
-// Returns the work as it is expected to be so much later.
+// Returns the work in its expected state after the time `later`.
 Candidate Scheduler::State::candidate(const Entry& entry, Nanoseconds later) const {
   const double run =
       entry.flights.empty() || !entry.traits->alone ? 0.0 : expected_speed(entry) * (later / *entry.traits->alone);
@@ -99,13 +99,13 @@ Candidate Scheduler::State::candidate(const Entry& entry, Nanoseconds later) con
           .running = entry.wanted};
 }
 
-// Returns the work that is expected to run in the lane of this one so much later: this one, or the one that was
+// Returns the work that is expected to run in this work's lane after the time `later`: this work, or the one that was
 // launched behind it.
 const Entry& Scheduler::State::runs_later(const Entry& entry, Nanoseconds later) {
   return entry.next && later > expected_time_left(entry) ? *queue.find(*entry.next) : entry;
 }
 
-// Returns how many further works there are of the kernels in the view, if these have ended.
+// Returns how many further works there are of the kernels in the view, if the works `ended` have ended.
 std::vector<WorkCount> Scheduler::State::works_after(const QueueView& view, const std::vector<const Entry*>& ended) {
   std::vector<WorkCount> later;
   const auto count = [&](KernelId kernel) -> WorkCount& {
@@ -120,9 +120,9 @@ std::vector<WorkCount> Scheduler::State::works_after(const QueueView& view, cons
   return later;
 }
 
-// Adds works of the highest priority that the window leaves out, or a long queue of others would hide them.
+// Adds works of the highest priority that the window leaves out. Otherwise a long queue of other works would hide them.
 void Scheduler::State::add_most_urgent(QueueView& view, Nanoseconds later) {
-  if (view.works.size() < options.window) return;  // it has all works
+  if (view.works.size() < options.window) return;  // the view has all works
   for (const WorkId id : queue.most_urgent()) {
     if (view.works.size() >= 2 * options.window) return;
     const Entry& entry = *queue.find(id);
@@ -131,10 +131,10 @@ void Scheduler::State::add_most_urgent(QueueView& view, Nanoseconds later) {
   }
 }
 
-// Adds the first work of each kernel that the view lacks, at most as many as the window. Otherwise works of one kernel
-// could fill the window, and its partners behind them would not be seen.
+// Adds the first work of each kernel that the view lacks, at most as many as the window has. Otherwise works of one
+// kernel could fill the window, and its partners behind them would not be seen.
 void Scheduler::State::add_first_of_others(QueueView& view, Nanoseconds later) {
-  if (view.works.size() < options.window) return;  // it has all works
+  if (view.works.size() < options.window) return;  // the view has all works
   std::set<KernelId> seen;
   for (const Candidate& work : view.works) seen.insert(work.kernel);
   for (const auto& [kernel, works] : queue.ready_by_kernel()) {
@@ -164,7 +164,7 @@ QueueView Scheduler::State::view(Nanoseconds now, const Entry* without) {
       view.works.push_back(candidate(entry, later));
       continue;
     }
-    // A work that is launched behind another runs at the other's speed.
+    // A work that is launched behind another one will run at that one's speed.
     const double speed = expected_speed(entry) / expected_speed(then);
     view.works.push_back(candidate(then, (later - expected_time_left(entry)) * speed));
     ended.push_back(&entry);
@@ -195,8 +195,8 @@ unsigned Scheduler::State::free_slot() {
   }
 }
 
-// Returns the bytes of shared memory for this plan. A running work keeps its own number if SMs are divided alike for
-// both; else it is restarted with all others of the plan.
+// Returns the bytes of shared memory for this plan. A running work keeps its own number if SMs divide their memory in
+// the same way for both numbers. Otherwise it is restarted with all other works of the plan.
 std::uint64_t Scheduler::State::shared_bytes_of(const Plan& plan) {
   std::vector<Residents> residents;
   for (const Share& share : plan.shares)
@@ -209,7 +209,7 @@ std::uint64_t Scheduler::State::shared_bytes_of(const Plan& plan) {
   return bytes;
 }
 
-// True if the plan starts and changes nothing, though a work may have ended.
+// True if the plan starts and changes nothing, although a work may have ended.
 bool Scheduler::State::only_goes_on(const Plan& plan) {
   return std::ranges::all_of(plan.shares, [&](const Share& share) {
     const Entry* entry = queue.find(share.work);
@@ -219,7 +219,7 @@ bool Scheduler::State::only_goes_on(const Plan& plan) {
 
 void Scheduler::State::want(const Plan& plan) {
   std::vector<Share> shares = plan.shares;
-  // A restart is not worth memory that SMs need no longer divide.
+  // A restart costs more than memory that the SMs no longer have to divide.
   const bool goes_on = only_goes_on(plan);
   const std::uint64_t shared_bytes = shared_bytes_of(plan);
   for (Share& share : shares)
@@ -241,7 +241,7 @@ void Scheduler::State::want(const Plan& plan) {
   ahead = plan.ahead;
 }
 
-// Begins to measure works in many streams if the plan starts them while nothing runs.
+// Begins to measure works in many streams if the plan starts such works while nothing runs.
 void Scheduler::State::meter_streams(const Plan& plan) {
   plans_many_streams = plan.pair && plan.pair->shape.many_streams;
   if (!plans_many_streams) return;
@@ -253,7 +253,7 @@ void Scheduler::State::meter_streams(const Plan& plan) {
   if (second == plan.shares.end()) return;
   std::array<KernelId, 2> both = {first, queue.find(second->work)->work.kernel};
   PairShape shape = plan.pair->shape;
-  // The order does not depend on which work is the first of the plan.
+  // The order of the kernels does not depend on which work is the first of the plan.
   if (both[0] > both[1]) {
     std::swap(both[0], both[1]);
     shape = shape.swapped(machine.limits().sms);
@@ -264,7 +264,7 @@ void Scheduler::State::meter_streams(const Plan& plan) {
     streams_meter.reset();
 }
 
-// Starts one more launch of the work's share. Returns false if it could not be launched.
+// Launches one more part of the work's share. Returns false if it could not be launched.
 bool Scheduler::State::launch_next(Entry& entry) {
   if (!plans_many_streams) end_metering();
   const Launch launch = launch_of(entry);
@@ -291,14 +291,14 @@ std::vector<WorkId> Scheduler::State::in_launch_order() {
   return ids;
 }
 
-// Tells whether blocks have been told to leave their SMs. A launch that began before all of them have left would get
-// more blocks onto the SMs that were free first. Blocks of a failed work may never leave.
+// Tells whether blocks that have been told to stop still occupy SMs. A launch that began before all of them are gone
+// would get more blocks onto the SMs that are free first. Blocks of a failed work may never go.
 bool Scheduler::State::is_draining() {
   const auto drains = [&](const Entry& entry) {
     const bool may_leave = !entry.failure || machine.now() < entry.drained;
     return entry.gives_way() && may_leave && entry.current->form == Form::persistent;
   };
-  // A work launched ahead may have begun only if it has a lane of its own.
+  // A work that was launched ahead may have begun only if it has a lane of its own.
   const auto next_drains = [&](const Entry& entry) {
     const Entry* next = entry.next ? queue.find(*entry.next) : nullptr;
     return next != nullptr && next->slot != entry.slot && drains(*next);
@@ -309,8 +309,8 @@ bool Scheduler::State::is_draining() {
   });
 }
 
-// Moves a work towards its wanted share. The old share ends before the new one begins, since only then it is known at
-// which block to go on.
+// Moves a work towards its wanted share. The old share ends before the new one begins, since only then is it known at
+// which block to continue.
 void Scheduler::State::advance(Entry& entry, bool draining) {
   if (entry.gives_way()) {
     drop_next(entry);
@@ -324,8 +324,8 @@ void Scheduler::State::advance(Entry& entry, bool draining) {
     if (!launch_next(entry)) return;
 }
 
-// Marks launches with the one other kernel that runs beside them, so that rates can be measured. A mark is removed if
-// the partner changes before the launch has ended or was stopped.
+// Marks launches with the one other kernel that runs beside them, so that rates can be measured. The mark is removed if
+// the partner changes before the launch ends or is stopped.
 void Scheduler::State::mark_partners() {
   std::vector<Entry*> running;
   for (const WorkId id : active)
@@ -364,7 +364,7 @@ void Scheduler::dispatch() {
   for (const WorkId id : active)
     if (Entry* entry = state.queue.find(id)) state.settle(*entry);
   state.mark_partners();
-  // The lane that ends first is followed first, so that the others see what runs in it when they end.
+  // The lane that ends first gets its next work first, so that decisions for the other lanes see that work.
   std::vector<WorkId> running(state.active.begin(), state.active.end());
   std::ranges::stable_sort(running, {}, [&](WorkId id) { return state.expected_time_left(*state.queue.find(id)); });
   for (const WorkId id : running) state.queue_ahead(now, *state.queue.find(id));

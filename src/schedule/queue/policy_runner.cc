@@ -35,8 +35,8 @@ struct Entrant {
   }
 };
 
-// Adds entrants for a policy that heeds the objective. An entrant that may set clocks also runs at the board's own,
-// unless limits might forbid that.
+// Adds entrants for a policy that heeds the objective. A policy that may set clocks also gets an entrant at the board's
+// own clocks, unless limits might forbid these.
 void add_entrants(const std::string& policy, const Objective& objective, bool sets_clocks,
                   std::vector<Entrant>& entrants) {
   const std::string label =
@@ -96,7 +96,7 @@ class PolicyRunner {
     if (!stage_.is_simulated()) WATTUNE_TRY(warm_up());
     orders_ = balanced_orders(entrants_.size(), request_.repeats, request_.seed);
     for (std::vector<std::size_t>& order : orders_) {
-      // The order does not matter in virtual time, where nothing drifts.
+      // In virtual time nothing drifts, so the order does not matter.
       if (stage_.is_simulated()) std::ranges::sort(order);
       for (std::size_t i = 0; i < order.size() && !is_over_; ++i) WATTUNE_TRY(run_measured(order[i]));
     }
@@ -142,7 +142,8 @@ class PolicyRunner {
     return {};
   }
 
-  // Runs each entrant once unmeasured. An entrant that is refused clocks runs in no round, nor do those behind it.
+  // Runs each entrant once unmeasured. If an entrant is refused its clocks, neither it nor the entrants behind it run
+  // in any round.
   Result<void> warm_up() {
     std::size_t ready = 0;
     for (; ready < entrants_.size() && !report_.refused; ++ready) WATTUNE_TRY(run_unmeasured(ready));
@@ -150,7 +151,7 @@ class PolicyRunner {
     return {};
   }
 
-  // Forecasts pairs without pilots: the use of pipelines and memory is counted, the effect of residency measured.
+  // Forecasts pairs without pilots: from the counted use of pipelines and memory, and the measured effect of residency.
   Result<void> forecast_by_counts(const Machine& machine) {
     report_.counted = PairTable(report_.sms);
     const Forecaster forecaster = better_of(residency_forecaster(machine.limits(), stage_.sm()),
@@ -173,7 +174,7 @@ class PolicyRunner {
     return Error(ErrorCode::cancelled, "the queues were ended by their user");
   }
 
-  // True if what earlier runs measured of pairs serves this entrant, which plans by pilots for throughput.
+  // True if measurements of pairs by earlier runs are useful for this entrant: it plans by pilots, and for throughput.
   bool uses_memory(const Entrant& entrant) const {
     const auto traits = std::ranges::find(policies(), entrant.policy, &PolicyTraits::name);
     return !stage_.is_simulated() && entrant.objective == Objective() && !entrant.sets_clocks &&
@@ -186,7 +187,7 @@ class PolicyRunner {
     return {kernels.begin(), kernels.end()};
   }
 
-  // Adds the ways of pairs that have a proven way and had pilots nevertheless.
+  // Adds to the table the remembered ways of pairs that have a proven way but had pilots nevertheless.
   void keep_proven(PairTable& table) const {
     for (KernelId i = 0; i < report_.kernels.size(); ++i)
       for (KernelId j = i + 1; j < report_.kernels.size(); ++j)
@@ -211,19 +212,20 @@ class PolicyRunner {
     options.known = &known;
     WATTUNE_ASSIGN(PairTable table, schedule::forecast_all(*machine, options, stage_.sm()));
     if (uses_memory(entrant)) keep_proven(table);
-    // Power of pairs is measured on devices at the board's own clocks only. A simulated board draws the forecast power.
+    // Power of pairs is measured only on devices and at the board's own clocks. A simulated board draws the forecast
+    // power.
     if (entrant.objective.needs_power() && !stage_.is_simulated() && !entrant.sets_clocks && !entrant.by_networks)
       WATTUNE_TRY(
           stage_.measure_pair_power(*machine, request_.energy_window, entrant.objective, table, request_.cancel));
-    // The forecast before this one is of the same policy without limits.
+    // The previous forecast is for the same policy without limits.
     if (entrant.objective.has_limits() && !entrant.sets_clocks)
       WATTUNE_TRY(check_pairs(entrant.objective, table, forecasts_.back(), report_.kernels));
     forecasts_.push_back(std::move(table));
     return {};
   }
 
-  // Runs a queue; nullopt if clocks were refused. A device keeps its machine from run to run, so that streams are made
-  // once.
+  // Runs a queue. Returns nullopt if clocks were refused. A device keeps its machine from run to run, so that streams
+  // are made only once.
   Result<std::optional<QueueRun>> run_policy(std::size_t place, bool uses_copies, Trace* trace) {
     WATTUNE_TRY(go_on());
     if (stage_.is_simulated()) machine_.reset();
@@ -233,7 +235,7 @@ class PolicyRunner {
     WATTUNE_ASSIGN(QueueOptions options, options_of(entrants_[place]));
     options.uses_copies = uses_copies;
     WATTUNE_ASSIGN(QueueRun run, schedule::run_queue(*machine_, arrivals_, options, forecasts_[place], trace));
-    // Clocks that were not restored are tried again, and a failure is reported.
+    // If clocks could not be restored before, this is tried again, and a failure is reported.
     if (options.scheduler.clocks != nullptr) WATTUNE_TRY(options.scheduler.clocks->restore());
     if (!run.refusal) return std::optional(std::move(run));
     report_.refused = RefusedRun{entrants_[place].label, run.ended, *run.refusal};
@@ -254,9 +256,9 @@ class PolicyRunner {
     return {};
   }
 
-  // Compares the outputs of the copies with those of the run alone. If there are fewer copies than works, each copy
-  // holds the output of its last work. A kernel that overwrites its inputs is compared only on copies that it ran on
-  // once.
+  // Compares the outputs of the kernel's copies with those of the run alone. If there are fewer copies than works, each
+  // copy holds the output of its last work. A kernel that overwrites its inputs is compared only on copies that it ran
+  // on once.
   Result<void> compare_works(KernelId kernel, const std::string& policy) {
     const std::size_t works = works_of_[kernel];
     const auto copies = stage_.outputs_of_copies(kernel);
@@ -265,7 +267,8 @@ class PolicyRunner {
     const bool is_overwritten = !stage_.outputs()[kernel].overwritten().empty();
     std::size_t compared = 0;
     for (std::size_t i = 0; i < std::min(works, outputs.size()) && stage_.outputs()[kernel].are_compared(); ++i) {
-      const std::size_t last = i + (works - 1 - i) / outputs.size() * outputs.size();  // the last work on this copy
+      const std::size_t last = i + (works - 1 - i) / outputs.size() * outputs.size();  // the last work that ran on this
+                                                                                       // copy
       if (is_overwritten && last != i) continue;
       ++compared;
       WATTUNE_ASSIGN(const auto difference, outputs[i].difference());
@@ -294,7 +297,7 @@ class PolicyRunner {
   // Returns the options of a run on the latest machine.
   Result<QueueOptions> options_of(const Entrant& entrant) {
     QueueOptions options = entrant.options(request_.cancel);
-    // Nothing that is measured corrects the networks, whose speeds are those at the highest clocks.
+    // Measured speeds do not correct the networks, because the networks' speeds are those at the highest clocks.
     if (entrant.by_networks) options.scheduler.correction_weight = 0.0;
     if (!entrant.sets_clocks) return options;
     options.scheduler.clocks = stage_.clock_control();
@@ -320,7 +323,7 @@ class PolicyRunner {
 
   void summarise() {
     report_.rounds = {.times = {}, .orders = {}, .is_exact = stage_.is_simulated()};
-    std::map<std::size_t, std::size_t> places;  // from entrants to places in report_.policies
+    std::map<std::size_t, std::size_t> places;  // place in report_.policies of each entrant
     for (std::size_t i = 0; i < entrants_.size(); ++i) {
       if (runs_[i].empty()) continue;
       places[i] = report_.policies.size();
@@ -368,7 +371,7 @@ class PolicyRunner {
     control_ = median_of(off);
   }
 
-  // Takes the trace of the last round of the policy that is asked for.
+  // Takes the trace of the last round of the requested policy.
   void choose_trace(const std::map<std::size_t, std::size_t>& places) {
     std::size_t wanted = 0;
     if (report_.verdict.standing) wanted = report_.verdict.standing->fastest;
@@ -383,13 +386,13 @@ class PolicyRunner {
   std::vector<Arrival> arrivals_;
   std::vector<PairTable> forecasts_;
   std::unique_ptr<Machine> machine_;         // machine of the latest run
-  std::vector<std::size_t> works_of_;        // by kernel; empty if kernels have no outputs
-  std::vector<std::vector<QueueRun>> runs_;  // counted runs, by entrant
-  std::vector<Trace> traces_;                // trace of the last counted run, by entrant
+  std::vector<std::size_t> works_of_;        // number of works of each kernel; empty if kernels have no outputs
+  std::vector<std::vector<QueueRun>> runs_;  // counted runs of each entrant
+  std::vector<Trace> traces_;                // trace of the last counted run of each entrant
   std::optional<double> control_;            // deviation of the control
   QueueReport report_;
   std::vector<std::vector<std::size_t>> orders_;
-  bool is_over_ = false;  // clocks were refused in a counted run
+  bool is_over_ = false;  // true if clocks were refused in a counted run
   std::size_t done_ = 0;
 };
 

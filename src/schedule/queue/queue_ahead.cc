@@ -1,6 +1,6 @@
 // Launches the next work of a lane before the running one has ended. Otherwise the device would wait between the two
-// until the host has seen the end and decided what follows. Beside other works the next one is of the same kernel, so
-// that nothing else changes.
+// until the host has seen the end and decided which work follows. If other works run beside it, the next work is of the
+// same kernel, so that nothing else changes.
 #include <algorithm>
 
 #include "schedule/policy/shares.h"
@@ -10,7 +10,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// True if all blocks of the work are in one launch, and nothing is about to change that.
+// True if all blocks of the work are in one launch, and the work will not be changed before it ends.
 bool can_be_followed(const Entry& entry) {
   return !entry.flights.empty() && !entry.failure && !entry.next && entry.wanted && entry.current == entry.wanted &&
          entry.current->form != Form::slices && entry.next_block == entry.traits->blocks;
@@ -23,7 +23,7 @@ bool is_same_lane(const Share& one, const Share& other) {
 
 }  // namespace
 
-// True if all other works, and those launched behind them, go on as they run, beside the work that follows this one.
+// True if all other works, and those launched behind them, continue as they run, beside the work that follows this one.
 bool Scheduler::State::others_go_on(const Entry& entry, const Plan& plan) {
   return std::ranges::all_of(active, [&](WorkId id) {
     const Entry& other = *queue.find(id);
@@ -34,8 +34,8 @@ bool Scheduler::State::others_go_on(const Entry& entry, const Plan& plan) {
   });
 }
 
-// Returns what the policy would start if this work had ended and all others went on; nullopt if anything else would
-// change.
+// Returns the work that the policy would start if this work had ended and all others continued. Returns nullopt if the
+// policy would also change another work.
 std::optional<Scheduler::State::Next> Scheduler::State::next_after(Nanoseconds now, const Entry& entry) {
   const QueueView rest = view(now, &entry);
   if (std::ranges::all_of(rest.works, [](const Candidate& work) { return work.running.has_value(); })) return {};
@@ -85,8 +85,8 @@ void Scheduler::State::queue_ahead(Nanoseconds now, Entry& entry) {
   if (!launch_next(next)) settle(next);
 }
 
-// Withdraws the work that was launched behind this one: it gives way before it begins, and waits again when the device
-// has passed it. One that was launched whole stays.
+// Withdraws the work that was launched behind this one. It stops before it begins, and waits again when the device has
+// passed it. A whole launch cannot be withdrawn and stays.
 void Scheduler::State::drop_next(Entry& entry) {
   if (!entry.next) return;
   Entry& next = *queue.find(*entry.next);
@@ -95,14 +95,14 @@ void Scheduler::State::drop_next(Entry& entry) {
   for (const Flight& flight : next.flights) machine.stop(flight.launch);
 }
 
-// Withdraws works that were launched ahead and are less urgent than this.
+// Withdraws works that were launched ahead and have a lower priority than this.
 void Scheduler::State::drop_less_urgent(int priority) {
   for (const WorkId id : active)
     if (Entry& entry = *queue.find(id); entry.next && queue.find(*entry.next)->work.priority < priority)
       drop_next(entry);
 }
 
-// Leaves the lane to the work behind it, which counts as running from now on.
+// Gives the lane to the work behind this one. That work counts as running from now on.
 void Scheduler::State::leave_lane(Entry& entry) {
   if (entry.behind) queue.find(*entry.behind)->next.reset();
   entry.behind.reset();

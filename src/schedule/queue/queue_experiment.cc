@@ -17,13 +17,13 @@ PolicyTraits named_traits(const std::string& policy) {
   return found == policies().end() ? PolicyTraits() : *found;
 }
 
-// True if the kernel's profile suffices for a prediction. Times alone do not tell what two kernels together ask of the
-// pipelines and of the memory.
+// True if the kernel's profile suffices for a prediction. Times alone do not tell how much of the pipelines and of the
+// memory two kernels need together.
 bool can_be_predicted(const KernelTraits& kernel) { return !kernel.rate_at_residency.empty() && kernel.utilisation; }
 
-// The forecasters of a policy: its own one, and one for kernels that it knows too little of.
+// The forecasters of a policy: its own forecaster, and one for kernels with incomplete profiles.
 struct Forecasters {
-  Forecaster predict;  // empty if all pairs are measured
+  Forecaster predict;  // forecaster by predictions; empty if all pairs are measured
   Forecaster measure;
 
   Result<PairForecast> forecast(const KernelTraits& first, const KernelTraits& second) const {
@@ -39,7 +39,7 @@ Forecasters forecasters_of(Machine& machine, const QueueOptions& options, const 
   if (options.policy_options.urgent_from && policy.name == "paired")
     return {.predict = {}, .measure = measured_forecaster(machine, Form::whole)};
   const bool is_balanced = policy.forecasts == ForecastKind::balanced_ratio;
-  // If clocks may be set, the best way is chosen there; here all ways are wanted.
+  // If clocks may be set, the best way is chosen by the forecaster for clocks; here all ways are needed.
   const Objective objective = options.scheduler.clocks != nullptr ? Objective() : options.policy_options.objective;
   Forecasters all{.predict = {}, .measure = measured_forecaster(machine, policy.form, objective)};
   if (options.knowledge == Knowledge::measured) return all;
@@ -57,7 +57,8 @@ Forecasters at_clocks(Forecasters own, const QueueOptions& options) {
   return own;
 }
 
-// Appends the works that ended, in the order of their ends. Fails with the first error of a work that did not succeed.
+// Appends the works that have ended, in the order of their ends. Fails with the first error of a work that did not
+// succeed.
 Result<void> collect(Scheduler& scheduler, std::vector<WorkStatistics>& works) {
   for (Finished& finished : scheduler.take_finished()) {
     WATTUNE_ASSIGN(const WorkStatistics statistics, std::move(finished.result));

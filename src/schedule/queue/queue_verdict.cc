@@ -9,7 +9,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// Returns the second fastest policy. Precondition: there are two.
+// Returns the fastest policy other than `fastest`. Precondition: there are two policies.
 std::size_t next_to(std::size_t fastest, const std::vector<PolicyRun>& policies) {
   std::size_t next = fastest == 0 ? 1 : 0;
   for (std::size_t i = 0; i < policies.size(); ++i)

@@ -12,10 +12,10 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-constexpr double kConfidence = 0.95;  // of all intervals of a table together
+constexpr double kConfidence = 0.95;  // confidence of all intervals of a table together
 constexpr double kControlLimit = 0.02;
-constexpr double kControlShare = 0.25;  // of the claimed gain
-constexpr double kRounding = 1e-9;      // largest difference of equal exact times
+constexpr double kControlShare = 0.25;  // share of the claimed gain
+constexpr double kRounding = 1e-9;      // largest difference of exact times that count as equal
 
 std::size_t common_rounds(const RoundTimes& rounds, std::size_t one, std::size_t other) {
   return std::min(rounds.times[one].size(), rounds.times[other].size());
@@ -85,7 +85,7 @@ std::optional<Gain> mean_gain(const std::vector<RoundTimes>& tables) {
 }
 
 std::optional<Standing> standing_of(const RoundTimes& rounds) {
-  std::vector<std::pair<double, std::size_t>> by_slowness;  // against the first that can be compared
+  std::vector<std::pair<double, std::size_t>> by_slowness;  // gains against the first entrant that can be compared
   std::optional<std::size_t> first;
   for (std::size_t i = 0; i < rounds.times.size(); ++i) {
     if (rounds.times[i].empty()) continue;
@@ -107,7 +107,8 @@ Control control_of(double off, double claimed_gain) {
   return {.off = off, .limit = std::max(kControlLimit, kControlShare * std::abs(claimed_gain))};
 }
 
-// Follows Williams' design: rows of a Latin square of which neighbours differ, by drawn names and in a drawn order.
+// Draws orders by Williams' design: rows of a Latin square in which all neighbours differ, with drawn names and in a
+// drawn order.
 std::vector<std::vector<std::size_t>> balanced_orders(std::size_t entrants, std::size_t rounds, std::uint64_t seed) {
   Random random(seed);
   const std::vector<std::size_t> names = shuffled(entrants, random);

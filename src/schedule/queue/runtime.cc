@@ -26,18 +26,19 @@ struct Runtime::State {
 
   std::unique_ptr<Machine> machine;
   RuntimeOptions options;
-  std::mutex shutdown_mutex;  // one thread at a time joins the others
+  std::mutex shutdown_mutex;  // held by the thread that joins the others
 
-  mutable std::mutex mutex;         // of all members below; only the driver uses the machine itself
-  std::condition_variable changed;  // for the driver
-  std::condition_variable room;     // for those who submit
-  std::condition_variable pairs;    // for the forecaster
+  mutable std::mutex mutex;         // guards all members below; only the thread that drives the scheduler uses the
+                                    // machine itself
+  std::condition_variable changed;  // for the thread that drives the scheduler
+  std::condition_variable room;     // for threads that submit works
+  std::condition_variable pairs;    // for the thread that forecasts pairs
   Trace trace;
   Scheduler scheduler;
-  std::map<WorkId, std::promise<Result<WorkStatistics>>> promises;  // of works that have not ended
+  std::map<WorkId, std::promise<Result<WorkStatistics>>> promises;  // promises for the works that have not ended
   std::vector<WorkId> to_cancel;
   std::deque<std::pair<KernelId, KernelId>> to_forecast;
-  bool has_news = false;  // another thread has changed something
+  bool has_news = false;  // true if another thread has changed the state
   std::optional<Shutdown> closing;
   RuntimeStatistics done;
 
@@ -55,7 +56,7 @@ struct Runtime::State {
   void forecast();
 };
 
-// Wakes the driver. Precondition, as for all functions below: the lock is held.
+// Wakes the thread that drives the scheduler. Precondition, as for all functions below: the lock is held.
 void Runtime::State::tell_driver() {
   has_news = true;
   changed.notify_one();
@@ -90,9 +91,9 @@ void Runtime::State::decide() {
   scheduler.dispatch();
 }
 
-// Decides and launches in the submitting thread if nothing runs, since waking the driver takes longer than anything
-// else on the way to a launch. The driver releases the lock only while something runs, so nobody else calls the machine
-// here.
+// Decides and launches in the submitting thread if nothing runs, since waking the scheduler's thread takes longer than
+// all other steps to a launch. That thread releases the lock only while something runs, so nobody else calls the
+// machine here.
 void Runtime::State::start_if_idle() {
   if (!scheduler.is_running()) decide();
 }
@@ -106,7 +107,7 @@ void Runtime::State::deliver() {
   room.notify_all();
 }
 
-// Waits for something to do. Clocks that are held need a sign of life even if nothing runs.
+// Waits until there is something to do. Clocks that are held need a sign of life even if nothing runs.
 void Runtime::State::wait_for_news(std::unique_lock<std::mutex>& lock) {
   const auto is_awake = [&] { return has_news || scheduler.is_running() || (closing && scheduler.is_idle()); };
   const Nanoseconds deadline = scheduler.deadline();
@@ -116,7 +117,7 @@ void Runtime::State::wait_for_news(std::unique_lock<std::mutex>& lock) {
     changed.wait(lock, is_awake);
 }
 
-// Drives the scheduler. The machine is asked without the lock, so that others can submit meanwhile.
+// Drives the scheduler. The machine is called without the lock, so that other threads can submit meanwhile.
 void Runtime::State::drive() {
   std::unique_lock lock(mutex);
   for (;;) {
@@ -136,7 +137,7 @@ void Runtime::State::drive() {
   }
 }
 
-// Forecasts pairs as they come. A pair runs together only after its forecast, and never if that fails.
+// Forecasts pairs as they come. A pair runs together only after its forecast, and never if the forecast fails.
 void Runtime::State::forecast() {
   std::unique_lock lock(mutex);
   for (;;) {
@@ -172,7 +173,8 @@ Result<std::vector<Ticket>> Runtime::submit(std::span<const Work> works) {
   std::unique_lock lock(state.mutex);
   WATTUNE_TRY(state.wait_for_room(lock, works.size()));
   WATTUNE_ASSIGN(const auto ids, state.scheduler.submit(works));
-  state.start_if_idle();  // first, since nothing below should delay a launch; the driver waits for the lock
+  state.start_if_idle();  // comes first, since no other step should delay a launch; the scheduler's thread waits for
+                          // the lock
   std::vector<Ticket> tickets;
   for (const WorkId id : ids) tickets.push_back({id, state.promises[id].get_future().share()});
   for (const auto& pair : state.scheduler.take_unknown_pairs()) state.to_forecast.push_back(pair);

@@ -14,10 +14,10 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// Least waves of resident blocks of which a rate is measured. Shorter launches are mostly beginning and end.
+// The least number of waves of resident blocks for measuring a rate. Shorter launches are mostly beginning and end.
 constexpr std::uint64_t kLeastWaves = 2;
 
-// Works in many streams after which the speeds that they show correct the forecast, though others still run.
+// The number of works in many streams after which their speeds correct the forecast, although other works still run.
 constexpr std::size_t kWorksInStreams = 64;
 
 double in_whole_waves(std::uint64_t blocks, std::uint64_t wave) {
@@ -42,15 +42,15 @@ Span span_of(const Entry& entry, const Flight& flight, const Ended& ended) {
 
 }  // namespace
 
-// Notes the kernel and, at its first work, its pairs that have no forecast.
+// Notes the kernel and, at its first work, those of its pairs that have no forecast.
 void Scheduler::State::meet(KernelId kernel) {
   if (!kernels.insert(kernel).second) return;
   for (const KernelId other : kernels)
     if (other != kernel && !table.knows(kernel, other)) unknown.emplace_back(other, kernel);
 }
 
-// Adds the time and energy since the last call to the works that ran, and the share of their blocks that they should
-// have run in it.
+// Adds the time and energy since the last call to the works that ran. Also adds the share of their blocks that they
+// should have run in that time.
 void Scheduler::State::account(Nanoseconds now) {
   const Joules energy = machine.energy().value_or(Joules());
   const std::optional<Joules> used = energy_between(accounted_energy, energy);
@@ -69,8 +69,8 @@ void Scheduler::State::account(Nanoseconds now) {
   observe_power(running);
 }
 
-// Returns the expected power of the board while these run: the forecast of the pair, or the power of a single one
-// alone. Returns 0 if it is unknown.
+// Returns the expected power of the board while these works run: the forecast of the pair, or the power of a single
+// kernel alone. Returns 0 if it is unknown.
 Watts Scheduler::State::expected_power(const std::vector<Entry*>& running) {
   if (running.empty()) return idle_power;
   const Entry& first = *running.front();
@@ -95,10 +95,10 @@ void Scheduler::State::observe_power(const std::vector<Entry*>& running) {
   if (powers) table.observe_power(pair_power.pair()[0], pair_power.pair()[1], *powers);
 }
 
-// Corrects the forecast of a pair by the speed of a launch that ran a part of a grid, all of it at the same clocks.
-// Blocks are counted in whole waves, for this launch and for the grid alone. A last wave takes as long with fewer
-// blocks, which would make short launches look slow. Whole works are observed by observe_work(). A launch that was
-// stopped at the limit of its work counts for the whole work.
+// Corrects a pair's forecast by the speed of a launch that ran a part of a grid, at unchanged clocks. (observe_work()
+// takes the speeds of whole works.) Blocks of the launch and of the grid are counted in whole waves. Otherwise short
+// launches would look slow, because a last wave with fewer blocks takes as long as a full one. A launch that was
+// stopped at its work's time limit counts as if it were a whole work.
 void Scheduler::State::observe(const Entry& entry, const Flight& flight, const Ended& ended) {
   const bool has_own_sms = entry.current->sms.count > 0;
   const unsigned sms = has_own_sms ? entry.current->sms.count : machine.limits().sms;
@@ -119,14 +119,16 @@ void Scheduler::State::observe(const Entry& entry, const Flight& flight, const E
                 part * *entry.traits->alone / (ended.end - ended.begin), flight.clocks, is_late ? 1 : 0);
 }
 
-// Corrects the forecast of a pair by the speed of a work that has run all its blocks beside the same kernel. It may
-// have exceeded its limit, since nothing stops whole kernels.
+// Corrects the forecast of a pair by the speed of a work that has run all its blocks beside the same kernel. The work
+// may have exceeded its limit, since whole kernels cannot be stopped.
 void Scheduler::State::observe_work(const Entry& entry, const Flight& last, Nanoseconds end) {
   const bool is_in_streams = entry.throughout && entry.throughout->shape.is_in_streams();
-  // The one that begins first has all SMs to itself. A later one waits for them, which counts.
+  // The work that begins first has all SMs to itself for some time, so it is not counted. A later one waits for SMs,
+  // and this time counts.
   if (is_in_streams && !last.is_later) return;
   const Nanoseconds launched = entry.turn > Nanoseconds(0) ? entry.turn : entry.first_launch;
-  // In a lane of its own it may have begun among the last blocks of the work in front of it.
+  // A work in its own lane may begin among the last blocks of its predecessor. Its time therefore counts from its turn
+  // on.
   const Nanoseconds begin = is_in_streams ? launched : std::max(entry.statistics.started, entry.turn);
   const bool is_measured = entry.throughout && entry.traits->alone && end > begin;
   if (!is_measured || last.clocks != governor.held()) return;
@@ -193,7 +195,7 @@ void Scheduler::State::note(const Ended& ended) {
   settle(entry);
 }
 
-// Removes a work whose last launch has ended, if it is done or has failed. A work that only gave way waits again.
+// Removes a work whose last launch has ended, if it is done or has failed. A work that was only stopped waits again.
 void Scheduler::State::settle(Entry& entry) {
   if (!entry.flights.empty()) return;
   const WorkId id = entry.id;
@@ -218,7 +220,7 @@ void Scheduler::State::give_time_to_end(Entry& entry) {
 }
 
 // Returns the moment of the next action on a work. For a failed work this is first the moment by which its blocks
-// should have left, so that others begin. Later it is the moment when the machine counts as lost.
+// should be gone, so that others can begin. Later it is the moment when the machine counts as lost.
 Nanoseconds Scheduler::State::limit_of(const Entry& entry) const {
   if (!entry.failure) return entry.first_launch + entry.work.limit;
   return machine.now() < entry.drained ? entry.drained : entry.give_up;

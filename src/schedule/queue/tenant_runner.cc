@@ -20,7 +20,8 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// Works of a tenant with a backlog that run or wait at any moment. Policies see enough of them to plan as for many.
+// Number of works of a tenant with a backlog that run or wait at any moment. They are enough for policies to plan as if
+// there were many.
 constexpr std::size_t kBacklog = 4;
 
 Error tenants_refused(std::string what, std::string about, std::string advice) {
@@ -52,7 +53,7 @@ class TenantDriver {
     }
   }
 
-  // Returns what each tenant did.
+  // Runs the tenants. Returns for each of them the works that ended and the responses.
   Result<std::vector<TenantRound>> run() {
     if (auto driven = drive(); !driven) {
       stop_all(scheduler_, machine_, submitted_);
@@ -67,9 +68,9 @@ class TenantDriver {
   struct Client {
     const Tenant& tenant;
     Random random;
-    Nanoseconds next = {};      // when its next work arrives, if it has no backlog
-    std::size_t submitted = 0;  // works so far
-    std::size_t left = 0;       // works that have not ended
+    Nanoseconds next = {};      // moment when its next work arrives, if it has no backlog
+    std::size_t submitted = 0;  // number of works so far
+    std::size_t left = 0;       // number of works that have not ended
     TenantRound round = {};
   };
   struct SentWork {
@@ -101,7 +102,8 @@ class TenantDriver {
     }
   }
 
-  // Submits the works that have arrived. A work counts from its arrival on, even if the host was late.
+  // Submits the works that have arrived. The response of a work counts from its arrival, even if the host submits it
+  // late.
   Result<void> submit_due() {
     const Nanoseconds now = machine_.now();
     for (std::size_t i = 0; i < clients_.size(); ++i) {
@@ -144,7 +146,7 @@ class TenantDriver {
   Scheduler& scheduler_;
   Machine& machine_;
   const TenantRequest& request_;
-  Nanoseconds end_;  // when no further works are submitted
+  Nanoseconds end_;  // moment from which on no further works are submitted
   std::vector<Client> clients_;
   std::unordered_map<WorkId, SentWork> sent_;
   std::size_t submitted_ = 0;
@@ -202,7 +204,7 @@ class TenantRunner {
                          .knowledge = stage_.is_simulated() ? Knowledge::predicted : Knowledge::measured,
                          .policy_options = {.urgent_from = urgent}};
     if (policy != "paired" || !urgent) return options;
-    // Urgent works are no part of pairs.
+    // Urgent works do not run as parts of pairs.
     for (const Tenant& tenant : request_.tenants)
       if (tenant.priority < *urgent)
         options.kernels.insert(options.kernels.end(), tenant.kernels.begin(), tenant.kernels.end());
@@ -217,7 +219,7 @@ class TenantRunner {
     return {};
   }
 
-  // Runs all tenants once. A device keeps its machine from run to run, so that streams are made once.
+  // Runs all tenants once. A device keeps its machine from run to run, so that streams are made only once.
   Result<std::vector<TenantRound>> run_under_policy(std::size_t place) {
     WATTUNE_TRY(note_progress());
     if (stage_.is_simulated()) machine_.reset();
@@ -250,7 +252,7 @@ class TenantRunner {
 
   Stage& stage_;
   const TenantRequest& request_;
-  std::vector<PairTable> forecasts_;  // by policy
+  std::vector<PairTable> forecasts_;  // forecasts for each policy
   std::unique_ptr<Machine> machine_;  // machine of the latest run
   TenantReport report_;
   std::size_t done_ = 0;

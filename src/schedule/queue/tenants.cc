@@ -29,10 +29,10 @@ const TenantPolicy* run_under(const TenantReport& report, const std::string& pol
   return found == report.policies.end() ? nullptr : &*found;
 }
 
-// A figure of a policy in a round; nullopt if it cannot be told.
+// A function that returns a figure of a policy in a round; nullopt if the figure is unknown.
 using RoundFigure = std::function<std::optional<Nanoseconds>(const TenantPolicy& policy, std::size_t round)>;
 
-// Returns by how much times under the policy are shorter than under the base.
+// Returns the gain of the policy over the base, computed from how much shorter its times are.
 std::optional<Gain> sooner_under(const TenantReport& report, const std::string& policy, const std::string& base,
                                  const RoundFigure& figure) {
   RoundTimes rounds{.times = {{}, {}}, .orders = {}, .is_exact = report.is_exact};
@@ -93,7 +93,7 @@ std::optional<Ratio> throughput_over(const TenantReport& report, const std::stri
     Nanoseconds alone;
     for (std::size_t i = 0; i < report.tenants.size(); ++i)
       if (!urgent || report.tenants[i].priority < *urgent) alone += run.tenants[i].rounds[round].alone;
-    // The time in which they do what takes a nanosecond alone.
+    // The time in which the tenants do work that takes a nanosecond alone.
     return alone > Nanoseconds(0) ? std::optional(Nanoseconds(report.time / alone)) : std::nullopt;
   });
   return more ? std::optional(Ratio{1.0 + more->gain, 1.0 + more->low, 1.0 + more->high}) : std::nullopt;

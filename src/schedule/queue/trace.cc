@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-constexpr double kMicrosecond = 1e-3;  // of nanoseconds
+constexpr double kMicrosecond = 1e-3;  // the length of a nanosecond in microseconds
 
 std::string json_of(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -23,7 +23,7 @@ Result<void> check_kernel(const KernelTraits& kernel, const MachineLimits& limit
   return {};
 }
 
-// Tells whether works of a batch wait for each other in a cycle: then one of them never becomes free (Kahn's
+// Tells whether works of a batch wait for each other in a cycle, so that none of these ever becomes free (Kahn's
 // algorithm).
 bool has_cycle(std::span<const Work> works) {
   std::vector<std::size_t> waits(works.size());
