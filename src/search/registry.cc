@@ -71,7 +71,7 @@ std::vector<StrategyParameter> model_parameters(const ModelDefaults& defaults) {
        true}};
 }
 
-// Returns the random walks and hill climbers: the algorithms that move one configuration at a time.
+// Returns the random walks and the hill climbers, that is, the algorithms that move a single configuration.
 std::vector<Entry> local_strategies() {
   return {
       {{"mls", "multi-start local search, to the best of all neighbours (Schoonhoven et al. 2022)", {kNeighbourhood}},
@@ -235,7 +235,7 @@ std::vector<Entry> other_strategies() {
   };
 }
 
-// The strategies of this process. None is ever removed, so pointers to them stay valid.
+// The strategies of this process. No strategy is ever removed, so pointers to strategies stay valid.
 class Registry {
  public:
   Registry() {
@@ -299,7 +299,7 @@ Result<void> check_value(const StrategyParameter& parameter, double value) {
       .about(fmt::format("{}={}", parameter.name, value));
 }
 
-// Returns the defaults, overridden by the user's values.
+// Returns the default options of a strategy, replaced by the user's values where these are given.
 Result<std::map<std::string, double>> complete(const StrategyInfo& info, const std::map<std::string, double>& given) {
   std::map<std::string, double> parameters;
   for (const StrategyParameter& parameter : info.parameters) parameters[parameter.name] = parameter.default_value;
@@ -317,7 +317,7 @@ Result<std::map<std::string, double>> complete(const StrategyInfo& info, const s
   return parameters;
 }
 
-// Returns the strategies that take a prior, as in "auto, bayesian_optimisation and profile".
+// Returns the names of the strategies that can use a prior, as in "auto, bayesian_optimisation and profile".
 std::string those_with_prior() {
   std::vector<StrategyInfo> able;
   for (StrategyInfo& info : strategies())

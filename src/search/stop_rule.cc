@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kMostSkippedInARow = 10'000;
 constexpr auto kMaxEvaluations = std::numeric_limits<std::uint64_t>::max();
 
-// Returns the number of evaluations that are this share of the space, at least one.
+// Returns the number of evaluations that make up this share of the space, at least one.
 std::uint64_t evaluations_of(double fraction, Uint128 space_size) {
   const double wanted = std::ceil(fraction * to_double(space_size));
   if (wanted >= static_cast<double>(kMaxEvaluations)) return kMaxEvaluations;

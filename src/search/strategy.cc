@@ -11,15 +11,15 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-// Bounds of a draw in a space that is not exact, of which only some ids are valid. The first bounds the ids that are
-// skipped, the second the samples that are then taken. The third bounds the ids that are tried in ascending order if
-// all samples are visited.
+// Limits for drawing an id from a space that is not exact, in which some ids are invalid. The first limits the ids that
+// are skipped, and the second the samples that are taken after that. The third limits the ids that are tried in
+// ascending order if all samples are visited.
 constexpr std::size_t kMostSkippedIds = 256;
 constexpr std::size_t kMostSamples = 64;
 constexpr std::size_t kMostFollowedIds = 4'000;
 
-// Returns the costs of an observation. If only a lower bound of its energy is known, the bound counts: even with it,
-// another configuration is better in all costs.
+// Returns the costs of an observation. If only a lower bound of its energy is known, the bound takes the place of the
+// energy. Even with the bound, another configuration is better in all costs.
 std::optional<std::vector<double>> known_costs(const Observation& observation,
                                                const std::vector<Objective>& objectives) {
   if (!was_left_out(observation)) return costs_of(observation, objectives);
@@ -72,7 +72,7 @@ void Strategy::foresee(ConfigurationId id, const CompileFeatures& features) {
   do_foresee(id, features);
 }
 
-// Returns the objective if a strategy may use it. NaN must not reach a strategy's comparisons and models. These work
+// Returns the objective if a strategy may use it. NaN must not reach a strategy's comparisons and models. Models work
 // with ratios, which need positive numbers. The sign of the first objective says whether the metric is to be maximised.
 std::optional<double> Strategy::usable_objective(const Observation& observation) {
   if (!observation.has_objective()) return std::nullopt;
@@ -87,9 +87,9 @@ const std::vector<double>* Strategy::costs(ConfigurationId id) const {
   return found == costs_.end() ? nullptr : &found->second;
 }
 
-// Draws an unvisited id along a random order of all ids. Its first unvisited id is equally likely to be any of the
-// unvisited ones. The walk passes each id at most once, so all draws together cost no more than one pass, and the end
-// of the walk is the end of the space.
+// Draws an unvisited id along a random order of all ids. The first unvisited id in that order is equally likely to be
+// any of the unvisited ids. The walk passes each id at most once, so all draws together cost no more than one pass, and
+// the end of the walk is the end of the space.
 std::optional<ConfigurationId> Strategy::draw_unvisited() {
   for (std::size_t passed = 0; drawn_ < order_->bound(); ++passed) {
     if (!space_.exact() && passed == kMostSkippedIds) return sample_unvisited();
@@ -99,8 +99,8 @@ std::optional<ConfigurationId> Strategy::draw_unvisited() {
   return std::nullopt;
 }
 
-// Samples an unvisited id in a relaxed space. If few ids are valid, a walk along all of them would take too long. If
-// few are unvisited, ids are tried in ascending order.
+// Samples an unvisited id in a space that is not exact. If few ids are valid, a walk along all ids would take too long.
+// If few ids are unvisited, ids are tried in ascending order.
 std::optional<ConfigurationId> Strategy::sample_unvisited() {
   ConfigurationId id = space_.sample(random_);
   for (std::size_t i = 1; i < kMostSamples && visited(id); ++i) id = space_.sample(random_);

@@ -40,8 +40,8 @@ double valley(std::span<const double> clocks, const MeasuredClock& low, const Me
   return clocks[middle.first] - 0.5 * (to_low * over_high - to_high * over_low) / (over_high - over_low);
 }
 
-// Returns the position, from `begin` up to `end`, of the clock that is nearest to `wanted`. Precondition: `wanted` is
-// finite.
+// Returns the position, from `begin` to before `end`, of the clock that is nearest to `wanted`. Precondition: `wanted`
+// is finite.
 std::size_t nearest_clock(std::span<const double> clocks, std::size_t begin, std::size_t end, double wanted) {
   std::size_t nearest = begin;
   for (std::size_t i = begin; i < end; ++i)
@@ -49,8 +49,8 @@ std::size_t nearest_clock(std::span<const double> clocks, std::size_t begin, std
   return nearest;
 }
 
-// Returns the middle of the wider of the two gaps beside the best clock, or of two equal gaps the nearer middle;
-// nullopt if there is no gap.
+// Returns the position in the middle of the wider gap beside the best clock, or of the upper gap if both are equally
+// wide. Returns nullopt if there is no gap.
 std::optional<std::size_t> middle_of_wider_gap(std::span<const double> clocks, std::size_t low, std::size_t best,
                                                std::size_t high) {
   const double below = best - low > 1 ? clocks[best] - clocks[low] : 0.0;
@@ -59,7 +59,8 @@ std::optional<std::size_t> middle_of_wider_gap(std::span<const double> clocks, s
   return below > above ? (low + best + 1) / 2 : (best + high) / 2;
 }
 
-// Returns the unmeasured position that is nearest to the best; of two the higher one.
+// Returns the unmeasured position that is nearest to the best one, the higher of two that are equally near. Returns
+// nullopt if all positions are measured.
 std::optional<std::size_t> nearest_unmeasured(std::size_t clocks, const EnergyByClock& measured, std::size_t best) {
   for (std::size_t away = 1; away < clocks; ++away) {
     if (best + away < clocks && !measured.contains(best + away)) return best + away;

@@ -70,7 +70,7 @@ class CompanyWalk final : public Algorithm {
 
   bool begins_again(bool first_kernel) const { return options_.rule != CompanyRule::onwards || !first_kernel; }
 
-  // Lowers the clock while the cost does not get worse; returns the last clock before it does.
+  // Lowers the clock while the cost does not get worse; returns the last clock before the cost gets worse.
   Task<std::size_t> lower_clock(Place place) {
     double here = co_await cost_at(place);
     while (place.clock + 1 < clocks_.size()) {
@@ -85,7 +85,7 @@ class CompanyWalk final : public Algorithm {
     co_return place.clock;
   }
 
-  // Returns the shape that the walk's rule chooses for a kernel, while the other kernels keep theirs.
+  // Returns the shape that the walk's rule chooses for a kernel, while the other kernels keep their shapes.
   Task<std::size_t> walk_shapes(Place place, std::size_t kernel) {
     const std::size_t stands = place.shapes[kernel];
     if (options_.rule == CompanyRule::from_first) place.shapes[kernel] = 0;
@@ -94,8 +94,8 @@ class CompanyWalk final : public Algorithm {
     co_return co_await walk(place, kernel, -1);
   }
 
-  // Walks from shape to shape until the first that is worse than the one before. Returns the last before that one; in a
-  // two-way walk, the best of the shapes that are better than the first.
+  // Walks from shape to shape until the first that is worse than the one before. Returns the last shape before that
+  // one. A two-way walk returns the best of the shapes that are better than the first.
   Task<std::size_t> walk(Place place, std::size_t kernel, int step) {
     std::size_t& shape = place.shapes[kernel];
     std::size_t taken = shape;
@@ -113,7 +113,7 @@ class CompanyWalk final : public Algorithm {
     co_return taken;
   }
 
-  // Returns the order in which kernels are tried: the highest cost of their own first.
+  // Returns the order in which kernels are tried: first the kernel that alone has the highest cost.
   std::vector<std::size_t> by_own_cost(const Place& place) const {
     std::vector<std::size_t> order(kernels_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -143,14 +143,15 @@ class CompanyWalk final : public Algorithm {
     return indices;
   }
 
-  // Returns the id of the configuration with these shapes and this clock; nullopt if it is not in the space.
+  // Returns the id of the configuration with these shapes and this clock. Returns nullopt if the configuration is not
+  // in the space.
   std::optional<ConfigurationId> id_at(const Place& place) const {
     const space::ValueIndices indices = indices_at(place);
     return space().contains(indices) ? std::optional(space().rank(indices)) : std::nullopt;
   }
 
-  // Returns the cost of the configuration with these shapes and this clock; infinite if it failed or is not in the
-  // space.
+  // Returns the cost of the configuration with these shapes and this clock. The cost is infinite if the configuration
+  // failed or is not in the space.
   Task<double> cost_at(Place place) {
     const std::optional<ConfigurationId> id = id_at(place);
     if (!id) co_return std::numeric_limits<double>::infinity();
@@ -167,13 +168,13 @@ class CompanyWalk final : public Algorithm {
 
   bool is_worse(double next, double here) const { return next > here * (1.0 + options_.indifference); }
 
-  const std::vector<CompanyKernel> kernels_;  // each with its shapes in the order of the walk
+  const std::vector<CompanyKernel> kernels_;  // kernels, each with its shapes in the order of the walk
   const CompanyWalkOptions options_;
   const std::optional<std::size_t> clock_parameter_;
   const std::vector<std::uint16_t> clocks_;
   std::size_t restarts_left_;
   bool circled_ = false;
-  space::ValueIndices base_;  // the default configuration
+  space::ValueIndices base_;  // value indices of the default configuration
   std::unordered_map<ConfigurationId, std::vector<double>, IdHash> own_costs_;
   std::optional<ConfigurationId> stands_on_;
   std::optional<ConfigurationId> least_id_;

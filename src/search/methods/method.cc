@@ -20,12 +20,13 @@ namespace {
 enum Cost : std::size_t { least_time, least_energy };
 std::vector<Objective> compared() { return {{"time"}, {"energy"}}; }
 
-constexpr double kClockWindowMargin = 0.10;                  // share of the best clock, to each side of it
-constexpr std::uint64_t kMostAdvisedClocks = 5;              // evaluations kept for the advised clocks of one code
-constexpr std::uint64_t kLargestExhaustivePart = 1'000'000;  // largest part that a step evaluates whole
+constexpr double kClockWindowMargin = 0.10;                  // width of the clock window to each side of the best
+                                                             // clock, as a share of that clock
+constexpr std::uint64_t kMostAdvisedClocks = 5;              // evaluations set aside for advised clocks of one code
+constexpr std::uint64_t kLargestExhaustivePart = 1'000'000;  // most configurations of a part that is evaluated whole
 
 struct Step {
-  enum class Code { any, kept };  // any, or that of the step before (first: of the start)
+  enum class Code { any, kept };  // any code, or that of the step before (in the first step: of the start)
   enum class Clocks { any, highest, base, settled, searched, advised, window };
 
   Cost cost;
@@ -81,7 +82,7 @@ double number_at(const Parameter& parameter, std::uint16_t place) {
   return parameter.values[place].is_number() ? parameter.values[place].as_real() : 0.0;
 }
 
-// Returns the one of these positions whose value is nearest to a number.
+// Returns the position, among `places`, of the value that is nearest to a number.
 std::uint16_t nearest_place(const Parameter& parameter, const std::vector<std::uint16_t>& places, double number) {
   return *std::ranges::min_element(places, {},
                                    [&](std::uint16_t place) { return std::abs(number_at(parameter, place) - number); });
@@ -132,7 +133,7 @@ class Method final : public Algorithm {
       if (!best) remark_ = fmt::format("a step of {} found nothing with a time and an energy", recipe_.info.name);
       if (!best && !searched) co_return;
       if (best) chosen_ = best;
-      if ((searched || advised) && part->space().count() == space().count()) break;  // only this clock varies
+      if ((searched || advised) && part->space().count() == space().count()) break;  // only the graphics clock varies
     }
     finished_ = true;
   }
@@ -163,8 +164,8 @@ class Method final : public Algorithm {
     return points;
   }
 
-  // Measures the clocks of one code that are advised, one after the other. Ends if a run fails at one of them, since
-  // the same clock would be advised again.
+  // Measures the clocks that are advised for one code, one after the other. Ends if a run fails at one of these clocks,
+  // since the same clock would be advised again.
   Task<> follow_advice(const Part& part) {
     const std::vector<ConfigurationId> ids = ids_of(part);
     while (true) {
@@ -178,7 +179,7 @@ class Method final : public Algorithm {
     }
   }
 
-  // Searches the graphics clocks of one code for its least energy.
+  // Searches the graphics clocks of one code for the clock of the least energy.
   Task<> search_clocks(const Part& part) {
     std::vector<ConfigurationId> ids = ids_of(part);
     std::ranges::sort(ids, {}, [&](ConfigurationId id) { return graphics_clock(id).value(); });
@@ -195,7 +196,7 @@ class Method final : public Algorithm {
     }
   }
 
-  // Evaluates a part whole if the budget allows it, else searches it by the default strategy.
+  // Evaluates a part whole if the budget allows it, else searches the part by the default strategy.
   Task<> search_part(const Part& part, const Step& step) {
     const std::uint64_t budget = budget_of(step);
     const bool may_be_whole = step.code == Step::Code::kept || !options_.time;
@@ -220,7 +221,8 @@ class Method final : public Algorithm {
     }
   }
 
-  // Tells the inner strategy the outcome of a configuration of the whole space; returns whether it is in the part.
+  // Tells the inner strategy the outcome of a configuration, given by its id in the whole space. Returns whether the
+  // configuration is in the part.
   bool tell(Strategy& inner, const Part& part, ConfigurationId whole, const Step& step) const {
     const std::optional<ConfigurationId> id = part.from_whole(whole);
     if (!id) return false;
@@ -233,8 +235,8 @@ class Method final : public Algorithm {
     return true;
   }
 
-  // Returns the cost that the step compares; nullopt if it was not measured, or if the configuration is too slow for
-  // the step.
+  // Returns the cost that the step compares. Returns nullopt if that cost was not measured, or if the configuration is
+  // too slow for the step.
   std::optional<double> value_in(const Step& step, ConfigurationId id) const {
     const std::vector<double>* const its = costs(id);
     if (its == nullptr) return std::nullopt;
@@ -243,8 +245,8 @@ class Method final : public Algorithm {
   }
 
   // Returns the number of evaluations after which a step over all code must end. Evaluations for the steps over the
-  // clocks of one code are set aside; if another step over all code follows, this one has half of the rest. The number
-  // does not depend on what was measured, so that a resumed run goes the same way.
+  // clocks of one code are set aside; if another step over all code follows, this step has half of the remaining
+  // evaluations. The number does not depend on what was measured, so that a resumed run goes the same way.
   std::uint64_t budget_of(const Step& step) const {
     constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
     if (!options_.evaluations || step.code == Step::Code::kept) return kAll;
@@ -255,9 +257,9 @@ class Method final : public Algorithm {
     return recipe_.steps.back().capped && !step.capped ? std::max<std::uint64_t>(1, left / 2) : left;
   }
 
-  // True if a step over all code must end, so that the later steps have their time. At each clock of one code they need
-  // the time of two average configurations, because boards take a while to settle. The first of two steps over all code
-  // has half of the time.
+  // True if a step over all code must end, so that the later steps have their time. At each clock of one code, the
+  // later steps need the time of two average configurations, because boards take a while to settle. The first of two
+  // steps over all code has half of the time.
   bool is_out_of_time(const Step& step) const {
     constexpr double kClockSettlingFactor = 2.0;
     const std::size_t measured = told_.size() - told_before_.value_or(told_.size());
@@ -293,7 +295,7 @@ class Method final : public Algorithm {
   }
 
   // Narrows the clocks that a step tries. If the step fixes or searches the graphics clock, other clocks and limits
-  // stay at their highest; if it has a clock window, they vary.
+  // stay at their highest; if the step has a clock window, these vary.
   void narrow_clocks(const Step& step, std::size_t p, std::vector<std::uint16_t>& places) const {
     using enum Step::Clocks;
     const Parameter& parameter = space().parameters()[p];
@@ -349,8 +351,8 @@ class Method final : public Algorithm {
     return {graphics_clock(id), nanoseconds_from_seconds(its[least_time]), Joules(its[least_energy])};
   }
 
-  // Returns the best of a step. A clock window only limits what is tried: a better configuration that was measured
-  // outside of it counts, too.
+  // Returns the best configuration of a step. A clock window only limits the configurations that are tried. A better
+  // one that was measured outside of the window counts as well.
   std::optional<ConfigurationId> best_in(const Part& part, const Step& step) const {
     const bool anywhere = step.clocks == Step::Clocks::window || step.clocks == Step::Clocks::advised;
     std::optional<ConfigurationId> best;
@@ -364,10 +366,10 @@ class Method final : public Algorithm {
   const Recipe& recipe_;
   const MethodOptions options_;
   const ConfigurationId
-      origin_;  // the configuration whose clocks are searched first, and whose clock is the base clock
+      origin_;  // configuration whose clock is the base clock, and at whose code the search for clocks begins
   std::vector<ConfigurationId> told_;
-  std::optional<std::size_t> told_before_;                    // outcomes of earlier runs; nullopt without a see()
-  Nanoseconds elapsed_;                                       // of this run
+  std::optional<std::size_t> told_before_;                    // outcomes of earlier runs; nullopt before any see()
+  Nanoseconds elapsed_;                                       // time of this run
   double fastest_ = std::numeric_limits<double>::infinity();  // least time that was told, in seconds
   std::optional<ConfigurationId> chosen_;
   std::optional<ClockRange> window_;

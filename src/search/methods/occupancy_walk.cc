@@ -21,8 +21,8 @@ class OccupancyWalk final : public Algorithm {
         clocks_(descending_clocks(space.parameters(), options.lower_clock)) {}
 
   std::optional<ConfigurationId> chosen() const override { return chosen_; }
-  // Returns the shapes to compile before the walk begins, so that their occupancies take registers and shared memory
-  // into account.
+  // Returns the shapes to compile before the walk begins, so that their occupancies are known with regard to registers
+  // and shared memory.
   std::vector<ConfigurationId> prospects() override {
     std::vector<ConfigurationId> ids;
     if (!began_)
@@ -50,7 +50,7 @@ class OccupancyWalk final : public Algorithm {
     if (found != candidates_.end() && occupancy != metrics.end()) found->occupancy = occupancy->value;
   }
 
-  // Returns the shapes, in no order before the walk begins.
+  // Returns the shapes of the walk. Before the walk begins, they are in no particular order.
   std::vector<WalkCandidate>& candidates() {
     if (!asked_for_shapes_) candidates_ = shapes_();
     asked_for_shapes_ = true;
@@ -71,7 +71,8 @@ class OccupancyWalk final : public Algorithm {
     }
   }
 
-  // Lowers the clock for this shape while the cost does not get worse; returns the last clock before it does.
+  // Lowers the clock for this shape while the cost does not get worse; returns the last clock before the cost gets
+  // worse.
   Task<std::size_t> lower_clock(std::size_t shape, std::size_t clock) {
     while (clock + 1 < clocks_.size()) {
       const double here = co_await cost_at(shape, clock);
@@ -82,8 +83,8 @@ class OccupancyWalk final : public Algorithm {
     co_return clock;
   }
 
-  // Walks from the first shape, at this clock, while the cost does not get worse; returns the last shape before it
-  // does.
+  // Walks from the first shape, at this clock, while the cost does not get worse; returns the last shape before the
+  // cost gets worse.
   Task<std::size_t> walk_shapes(std::size_t clock) {
     std::size_t shape = 0;
     while (shape + 1 < candidates_.size()) {
@@ -95,7 +96,7 @@ class OccupancyWalk final : public Algorithm {
     co_return shape;
   }
 
-  // Returns the cost; infinite for a failure, or if the configuration is not in the space.
+  // Returns the cost of a shape at a clock. The cost is infinite if the configuration failed or is not in the space.
   Task<double> cost_at(std::size_t shape, std::size_t clock) {
     space::ValueIndices indices;
     space().unrank(candidates_[shape].id, indices);
@@ -117,7 +118,7 @@ class OccupancyWalk final : public Algorithm {
 
   const BlockShapes shapes_;
   const double least_occupancy_;
-  std::vector<WalkCandidate> candidates_;  // the most promising first, once the walk has begun
+  std::vector<WalkCandidate> candidates_;  // shapes; once the walk has begun, the most promising is first
   bool asked_for_shapes_ = false;
   bool began_ = false;
   const double indifference_;

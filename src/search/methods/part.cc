@@ -12,7 +12,7 @@ using space::ValueIndices;
 
 constexpr std::uint64_t kMostListedConfigurations = 1'000'000;
 
-// Returns the position of a value among the kept ones; nullopt if it is not kept.
+// Returns the position of a value among the kept ones. Returns nullopt if the value is not kept.
 std::optional<std::uint16_t> place_among(const std::vector<std::uint16_t>& kept, std::uint16_t value) {
   const auto found = std::ranges::lower_bound(kept, value);
   if (found == kept.end() || *found != value) return std::nullopt;

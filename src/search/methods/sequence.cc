@@ -14,7 +14,8 @@ class Sequence final : public Strategy {
   std::string remark() const override { return first_->remark().empty() ? second_->remark() : first_->remark(); }
 
  private:
-  // Proposes the first strategy's next id. Once that has none left and waits for no outcome, proposes the second's.
+  // Proposes the first strategy's next id. When the first strategy has no more ids and waits for no outcome, proposes
+  // the second strategy's next id.
   std::optional<ConfigurationId> do_propose() override {
     std::optional<ConfigurationId> next = next_of(*first_);
     if (!next && under_way_ == 0) next = next_of(*second_);
@@ -44,7 +45,7 @@ class Sequence final : public Strategy {
 
   std::unique_ptr<Strategy> first_;
   std::unique_ptr<Strategy> second_;
-  std::size_t under_way_ = 0;  // proposed, but not told yet
+  std::size_t under_way_ = 0;  // number of ids that are proposed but not told yet
   Observation told_;           // the observation that is being told
 };
 

@@ -23,13 +23,13 @@ class WithinSlowdown final : public Strategy {
  private:
   struct Told {
     ConfigurationId id = 0;
-    std::optional<double> objective;  // positive; nullopt for a failure
+    std::optional<double> objective;  // positive; nullopt if the configuration failed
     Nanoseconds time;
-    std::vector<Metric> metrics;  // for strategies that read them
+    std::vector<Metric> metrics;  // metrics, for strategies that read them
   };
 
-  // Proposes the inner strategy's next id, except ids that wait for their outcomes: an inner strategy that began anew
-  // does not know these.
+  // Proposes the inner strategy's next id. Skips ids that wait for their outcomes, since an inner strategy that began
+  // anew does not know of them.
   std::optional<ConfigurationId> do_propose() override {
     for (auto ids = inner_->ask(1); !ids.empty(); ids = inner_->ask(1))
       if (!visited(ids.front())) return ids.front();
@@ -65,7 +65,7 @@ class WithinSlowdown final : public Strategy {
 
   bool begin_anew() {
     auto fresh = make_();
-    if (!fresh) return false;  // the old strategy goes on, as making a fresh one has worked before
+    if (!fresh) return false;  // if creating one fails unexpectedly, the old strategy stays
     inner_ = *std::move(fresh);
     for (const Told& told : told_) tell_inner(told);
     return true;
@@ -92,8 +92,8 @@ class WithinSlowdown final : public Strategy {
   const MakeStrategy make_;
   std::unique_ptr<Strategy> inner_;
   std::vector<Told> told_;
-  std::optional<std::size_t> fastest_;  // position in told_
-  std::optional<std::size_t> best_;     // position in told_, among those that are allowed
+  std::optional<std::size_t> fastest_;  // position of the fastest outcome in told_
+  std::optional<std::size_t> best_;     // position of the best allowed outcome in told_
   Nanoseconds time_;                    // time of the configuration whose outcome is being told
   std::vector<Metric> metrics_;
 };

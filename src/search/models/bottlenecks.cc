@@ -24,7 +24,8 @@ void relieve_traffic(const Counters& counters, Counter reads, Counter writes, Co
   changes[writes] = -busy * share(written, read + written);
 }
 
-// Returns the profiler's own figure, or without one, local stores as a share of the writes to the second-level cache.
+// Returns the profiler's own figure, or an estimate if there is none. The estimate is the local stores as a share of
+// the writes to the second-level cache.
 double overhead_of_local_memory(const Counters& counters) {
   const double estimate = share(counters.value_or(local_stores, 0.0), counters.value_or(l2_writes, 0.0));
   return std::min(1.0, counters.value_or(local_overhead, estimate));

@@ -7,8 +7,8 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-// The likeness of a configuration to some good ones: for each good one, the product of kLikenessPerDifference over the
-// parameters that differ.
+// The likeness of a configuration to some good ones. It is the sum of one product for each good one, with a factor
+// kLikenessPerDifference for each parameter that differs.
 class Likeness {
  public:
   Likeness(const space::SearchSpace& space, std::span<const ConfigurationId> good) : space_(space) {

@@ -21,8 +21,9 @@ constexpr double kBytes = 1.0 / 32;
 constexpr double kPercent = 0.01;
 constexpr double kLevel = 0.1;  // nvprof's utilisations go from 0 to 10
 
-// Factor for the percentage of utilisation by one type of instructions. From compute capability 7.0 on, a warp occupies
-// a unit of 16 lanes for two cycles, so one type of instructions fills half the issue slots.
+// Factor for the utilisation by one type of instructions, which the profiler gives in percent. From compute capability
+// 7.0 on, a warp occupies a unit of 16 lanes for two cycles. So one type of instructions fills at most half of the
+// issue slots.
 constexpr double kPercentOfHalf = 0.02;
 
 constexpr Name kNames[] = {

@@ -10,9 +10,11 @@ namespace {
 
 constexpr double kStepsPerOctave = 16.0;  // products closer than one of these steps count as equal
 constexpr double kLargestStep = 65'535.0;
-constexpr std::size_t kMostProducts = 100;  // most products of two parameters; if there are more, rows have none
+constexpr std::size_t kMostProducts = 100;  // most products of two parameters; if there are more, no product is a
+                                            // column
 
-// Returns how many octaves each value lies above the smallest; empty unless all are positive numbers.
+// Returns by how many octaves each value exceeds the smallest value. Returns an empty vector unless all values are
+// positive numbers.
 std::vector<double> octaves_of(const std::vector<Value>& values) {
   std::vector<double> octaves;
   for (const Value& value : values) {
@@ -24,7 +26,8 @@ std::vector<double> octaves_of(const std::vector<Value>& values) {
   return octaves;
 }
 
-// Returns coordinates from 0 to 1 for the values: by octaves if there are three values or more, else by positions.
+// Returns a coordinate from 0 to 1 for each value. The coordinates are spaced by octaves if there are three values or
+// more, else by positions.
 std::vector<double> coordinates_of(std::vector<double> octaves, std::size_t values) {
   if (values < 3 || octaves.empty()) {
     octaves.clear();
@@ -35,8 +38,8 @@ std::vector<double> coordinates_of(std::vector<double> octaves, std::size_t valu
   return octaves;
 }
 
-// Returns how often two divides each value; empty unless all are positive integers. Also empty if the number only grows
-// from value to value, because the positions tell that already.
+// Returns how often two divides each value. Returns an empty vector unless all values are positive integers. Also
+// returns an empty one if the exponent never falls from value to value, because the positions say the same.
 std::vector<std::uint16_t> exponents_of_two(const std::vector<Value>& values) {
   std::vector<std::uint16_t> exponents;
   for (const Value& value : values) {

@@ -10,18 +10,20 @@ namespace wattune::inline v0_1::search {
 namespace {
 
 constexpr double kUnknown = 0.5;
-// The number of latest outcomes that are compared; with a limit, proposals do not take longer with each outcome.
+// Number of the latest outcomes with which a new one is compared. Because of this limit, proposals do not take longer
+// with each outcome.
 constexpr std::size_t kMostComparedOutcomes = 500;
 
-// The smallest amount of a resource, and the number of doublings from there, over which amounts are told apart.
+// A range of amounts of a resource that are told apart: the smallest amount, and the number of doublings up to the
+// largest.
 struct Range {
   double least;
   double octaves;
 };
-constexpr Range kRegisters{8.0, 5.0};        // to 256, more than a work-item can have
-constexpr Range kPrivateBytes{4.0, 8.0};     // from one register to 1 KiB
-constexpr Range kLocalBytes{256.0, 10.0};    // to 256 KiB, more than any multiprocessor has
-constexpr Range kBinaryBytes{1024.0, 10.0};  // to 1 MiB
+constexpr Range kRegisters{8.0, 5.0};        // up to 256 registers, more than a work-item can have
+constexpr Range kPrivateBytes{4.0, 8.0};     // from one register (4 bytes) to 1 KiB
+constexpr Range kLocalBytes{256.0, 10.0};    // up to 256 KiB, more than any multiprocessor has
+constexpr Range kBinaryBytes{1024.0, 10.0};  // up to 1 MiB
 
 std::optional<double> amount_of(std::span<const Metric> metrics, std::string_view name) {
   const auto found = std::ranges::find(metrics, name, &Metric::name);

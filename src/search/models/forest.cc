@@ -11,8 +11,8 @@ struct Forest::Sample {
   std::span<const std::uint16_t> rows;
   std::size_t width;
   std::span<const double> responses;
-  std::vector<std::uint32_t> order;    // positions of the rows; every node has a range of them
-  std::vector<std::uint16_t> columns;  // all columns; those to try come first
+  std::vector<std::uint32_t> order;    // positions of the rows; each node owns a range of them
+  std::vector<std::uint16_t> columns;  // all columns; the columns to try come first
 
   std::uint16_t value(std::uint32_t row, std::size_t column) const { return rows[row * width + column]; }
   std::span<const std::uint16_t> draw_columns(Random& random) {
@@ -58,7 +58,7 @@ void Forest::grow(Sample& sample, std::uint32_t node, std::size_t begin, std::si
   grow(sample, below + 1, cut, end, random);
 }
 
-// Returns the best split of these rows. Its gain is the decrease of the sum of squared deviations.
+// Returns the best split of these rows. The gain of a split is the decrease of the sum of squared deviations.
 Forest::Split Forest::best_split(Sample& sample, std::span<const std::uint32_t> members, Random& random) {
   Split best;
   const auto count = static_cast<double>(members.size());

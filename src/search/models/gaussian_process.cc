@@ -88,7 +88,7 @@ GaussianProcess::Scale GaussianProcess::scale() const {
 Prediction GaussianProcess::predict(std::size_t candidate) const {
   const auto [mean, deviation] = scale();
   const Candidate& its = candidates_[candidate];
-  // The expression is (L^-1 k) . (L^-1 (y - mean)); the scale cancels.
+  // The shift is (L^-1 k) . (L^-1 (y - mean)), in which the scale cancels.
   const double shift = its.with_responses - mean * its.with_ones;
   return {mean + shift, deviation * std::sqrt(std::max(0.0, 1.0 - its.with_itself))};
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array kCommonScales = {0.3, 0.6, 1.2, 2.4};  // common scales that are tried, for four coordinates
 constexpr std::array kFlagFactors = {1.0, 4.0};             // factors on the scale of flags that are tried
-constexpr std::size_t kFewestObservations = 5;              // least observations that can tell coordinates apart
+constexpr std::size_t kFewestObservations = 5;              // fewest observations from which scales are fitted
 constexpr std::size_t kMostOwnScales = 32;                  // largest number of coordinates with scales of their own
 constexpr int kSweeps = 3;                                  // passes over all coordinates
 constexpr double kSpread = 1.0;                             // prior deviation of log(scale / common scale)
@@ -67,7 +67,7 @@ class Fit {
   const std::vector<bool>& flags_;
   std::size_t width_;
   std::vector<double> common_;
-  double highest_ = -std::numeric_limits<double>::infinity();  // log of the posterior of scales_
+  double highest_ = -std::numeric_limits<double>::infinity();  // logarithm of the posterior of scales_
   std::vector<double> scales_;
 };
 

@@ -26,7 +26,7 @@ NearestNeighbours::Block NearestNeighbours::distances(const space::ValueIndices&
 
 double NearestNeighbours::predict(const space::ValueIndices& indices, std::size_t k) const {
   const std::size_t size = std::min(added_, kMostRememberedOutcomes);
-  std::vector<std::pair<std::int16_t, double>> near;  // ascending, k at most
+  std::vector<std::pair<std::int16_t, double>> near;  // pairs of distance and cost, by ascending distance; k at most
   for (std::size_t begin = 0; begin < size; begin += kBlock) {
     const Block block = distances(indices, begin);
     if (near.size() == k && block.least > near.back().first) continue;

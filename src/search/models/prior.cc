@@ -11,10 +11,10 @@ namespace {
 constexpr std::size_t kPriorRows = 2000;  // rows that the forest learns: the best ones, and evenly spread others
 constexpr std::size_t kPriorTrees = 30;
 constexpr std::size_t kOfferedPerRun = 200;         // best configurations of each run that are offered for measuring
-constexpr std::size_t kWeighingMeasurements = 400;  // at least this many latest measurements weigh the runs
+constexpr std::size_t kWeighingMeasurements = 400;  // runs are weighed by at least so many latest measurements
 constexpr std::size_t kFewestToJudge = 40;          // fewest rows of a run for judging whether it is more than noise
 constexpr std::size_t kJudgingTrees = 10;           // trees of the forest that judges a run
-constexpr double kExpected = 0.5;                   // expected rank correlation with a run that is not noise
+constexpr double kExpected = 0.5;                   // rank correlation that is expected of a run that is not noise
 constexpr double kFullTrustCorrelation = 0.5;  // rank correlation of a run's halves, above which it is trusted fully
 
 std::vector<double> ranks_of(std::span<const double> numbers) {
@@ -29,8 +29,8 @@ std::vector<double> ranks_of(std::span<const double> numbers) {
   return ranks;
 }
 
-// Returns how well one half of a run's responses (every second one) ranks the other half. A run that is mostly noise
-// tells nothing about other devices.
+// Returns how well one half of a run's responses (every second one) predicts the order of the other half. A run that is
+// mostly noise says nothing about other devices.
 double sense_of(std::span<const std::uint16_t> rows, std::size_t width, std::span<const double> responses,
                 Random& random) {
   std::vector<std::uint16_t> learned_rows;
@@ -88,7 +88,7 @@ Prior::Prior(const space::SearchSpace& space, const std::vector<std::vector<Prio
   weigh();
 }
 
-// Reads a run. A configuration that it holds several times counts by its mean.
+// Reads a run. If the run holds a configuration several times, the mean of its responses counts.
 std::optional<Prior::Run> Prior::read(const std::vector<PriorObjective>& objectives, Random& random) const {
   std::vector<Known> all;
   for (const PriorObjective& each : objectives) {
@@ -182,7 +182,7 @@ void Prior::learn(const Opinions& opinions, double response) {
 // Weighs the runs. If a run is unrelated to n measurements, their rank correlation has a standard deviation of about 1
 // / sqrt(n).
 void Prior::weigh() {
-  constexpr double kLargestSquaredCorrelation = 0.999;  // bound on a squared correlation, lest a weight be infinite
+  constexpr double kLargestSquaredCorrelation = 0.999;  // bound on a squared correlation, so that no weight is infinite
   const auto n = static_cast<double>(responses_.size());
   for (Run& run : runs_) {
     const double measured = rank_correlation(run.opinions, responses_);
@@ -196,7 +196,7 @@ void Prior::weigh() {
 
 void Prior::collect(std::vector<ConfigurationId> ids) {
   std::ranges::sort(ids);
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());  // clang 15 has no ranges of 128-bit numbers
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());  // clang 15 lacks std::ranges::unique for 128-bit numbers
   for (const ConfigurationId id : ids) promising_.push_back({id, opinions(id)});
 }
 

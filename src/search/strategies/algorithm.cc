@@ -27,7 +27,7 @@ void Algorithm::do_learn(ConfigurationId id, std::optional<double> objective) {
   do_observe(id, objective);
 }
 
-// Runs the search() coroutine until it waits; returns false if it has nothing left to do.
+// Runs the search() coroutine until it waits. Returns false if the coroutine has ended.
 bool Algorithm::advance() {
   if (frames_.empty() || stalled_) {
     if (entered_ && !begins_anew()) return false;
@@ -54,7 +54,8 @@ void Algorithm::begin() {
   fruitful_ = false;
 }
 
-// True if the known outcomes let the body go on without a proposal. It must not go on like that for ever.
+// True if all outcomes are known, so that the body can continue without a proposal. Returns false as well if a search
+// that begins anew has continued like that too often.
 bool Algorithm::answer_at_once(std::span<const ConfigurationId> ids) {
   if (!std::ranges::all_of(ids, [&](ConfigurationId id) { return known(id); })) return false;
   answered_ += std::max<std::size_t>(1, ids.size());

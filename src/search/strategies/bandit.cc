@@ -1,7 +1,7 @@
 // AUC bandit: several techniques share one run (Ansel et al.: OpenTuner, PACT 2014, section 4.3; also ATF). The credit
 // is that of Fialho, Da Costa, Schoenauer, Sebag: Analyzing bandit-based adaptive operator selection mechanisms, 2010.
 //
-// Every outcome is told to all techniques. The next proposal comes from the technique with the highest
+// Every outcome is reported to all techniques. The next proposal comes from the technique with the highest
 //   AUC + C sqrt(2 ln(uses of all) / uses),   AUC = 2 / (n (n + 1)) sum of i over its uses i = 1 .. n that gave a new
 //   best,
 // over the last `window` uses: recent successes count more.
@@ -47,7 +47,8 @@ class Bandit final : public Algorithm {
     }
   }
 
-  // Asks a technique for a proposal. If another one has proposed the same configuration, both wait for its outcome.
+  // Asks a technique for a proposal. If another technique has proposed the same configuration before, both wait for its
+  // outcome.
   std::optional<ConfigurationId> ask(std::size_t technique) {
     const std::vector<ConfigurationId> ids = techniques_[technique]->ask(1);
     if (ids.empty() || visited(ids.front())) return std::nullopt;
@@ -55,7 +56,7 @@ class Bandit final : public Algorithm {
     return ids.front();
   }
 
-  // Returns the techniques by score, the highest first; equal ones in the order of the list.
+  // Returns the techniques by score, the highest first. Techniques of equal score stay in the order of the list.
   std::vector<std::size_t> ranking() const {
     std::vector<double> uses(techniques_.size(), 0.0);
     std::vector<double> credit(techniques_.size(), 0.0);

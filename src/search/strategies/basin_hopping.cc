@@ -1,7 +1,7 @@
 // Basin hopping (Wales, Doye: Global Optimization by Basin-Hopping, Journal of Physical Chemistry A 101, 1997).
 //
-// A random walk leaves the local optimum, and a descent leads to the next one. Metropolis' rule accepts that optimum or
-// not. So this is simulated annealing over local optima at a constant temperature.
+// A random walk leaves the local optimum, and a descent leads to the next one. Metropolis' rule decides whether that
+// optimum is accepted. So basin hopping is simulated annealing over local optima at a constant temperature.
 #include <algorithm>
 
 #include "search/strategies/local_search.h"

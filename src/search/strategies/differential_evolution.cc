@@ -1,9 +1,9 @@
 // Differential evolution (Storn, Price: Differential Evolution, Journal of Global Optimization 11, 1997): rand/1/bin,
 // or best/1/bin.
 //
-// A trial takes each parameter, with probability CR, from base + F (a - b) of three other members, else from its own
-// member. It replaces that member if it is not worse. If the trial's configuration is known already, a random one takes
-// its place.
+// A trial takes each parameter, with probability CR, from base + F (a - b) of three other members, else from the member
+// that it may replace. The trial replaces that member if it is not worse. If the trial's configuration is known
+// already, a random one takes its place.
 #include "search/strategies/strategies.h"
 #include "search/strategies/swarm.h"
 
@@ -16,7 +16,7 @@ class DifferentialEvolution final : public Swarm {
   using Swarm::Swarm;
 
  private:
-  static constexpr std::size_t kMembers = 4;  // the member itself and three others
+  static constexpr std::size_t kMembers = 4;  // the member itself and three other members
 
   Task<> search() override {
     std::vector<Particle> members = co_await start_swarm(std::max(kMembers, count_option("population")));
@@ -41,7 +41,7 @@ class DifferentialEvolution final : public Swarm {
       const double difference = members[second].position[p] - members[third].position[p];
       point[p] = members[first].position[p] + option("weight") * difference;
     }
-    // The point is moved onto the space, so that members do not drift away from it.
+    // The point is moved onto the space, so that members do not drift away from the space.
     const ConfigurationId id = space().project(point);
     return coordinates(space(), visited(id) ? space().sample(random()) : id);
   }

@@ -1,7 +1,7 @@
-// Dual annealing: generalised simulated annealing with a local search where it finds something better. It follows
-// Xiang, Sun, Fan, Gong: Generalized simulated annealing algorithm and its application to the Thomson model, Physics
-// Letters A 233, 1997. The visiting distribution is that of Tsallis, Stariolo: Generalized simulated annealing, Physica
-// A 233, 1996.
+// Dual annealing: generalised simulated annealing with a local search from each better configuration that it finds.
+// This follows Xiang, Sun, Fan, Gong: Generalized simulated annealing algorithm and its application to the Thomson
+// model, Physics Letters A 233, 1997. The visiting distribution is that of Tsallis, Stariolo: Generalized simulated
+// annealing, Physica A 233, 1996.
 //
 // The lengths of jumps follow a distribution with heavy tails, which narrows as the temperature falls. A round first
 // moves all coordinates at once, then one after the other, as often as there are parameters. A better configuration is
@@ -19,8 +19,8 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-// The visiting distribution of Tsallis and Stariolo at one temperature, with the sampling of Schanze (Physics Letters A
-// 360, 2006): a normal variable divided by a power of another one.
+// The visiting distribution of Tsallis and Stariolo at one temperature. It is sampled by the method of Schanze (Physics
+// Letters A 360, 2006): a normal variable is divided by a power of another normal variable.
 class VisitingDistribution {
  public:
   VisitingDistribution(double q, double temperature) : power_((q - 1.0) / (3.0 - q)) {
@@ -74,7 +74,8 @@ class DualAnnealing final : public LocalSearch {
     }
   }
 
-  // Returns the next configuration. In a round, the first moves change every coordinate, the others one each.
+  // Returns the next configuration. The first moves of a round change every coordinate, and each further move changes
+  // one coordinate.
   ConfigurationId visit(ConfigurationId id, const Coordinates& extent, const VisitingDistribution& visiting,
                         std::size_t move) {
     Coordinates point = coordinates(space(), id);

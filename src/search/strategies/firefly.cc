@@ -1,7 +1,8 @@
 // Firefly algorithm (Yang: Firefly Algorithms for Multimodal Optimization, SAGA 2009).
 //
-// Each firefly moves towards every brighter (faster) one by B0 exp(-gamma r^2) of the distance, and makes a random step
-// of alpha. Distances count with every parameter scaled to a length of 1; r^2 is the mean over the parameters.
+// Each firefly moves towards every brighter (faster) firefly by the share B0 exp(-gamma r^2) of their distance r, and
+// makes a random step of alpha. Distances count with every parameter scaled to a length of 1; r^2 is the mean over the
+// parameters.
 #include <cmath>
 
 #include "search/strategies/strategies.h"

@@ -39,7 +39,7 @@ std::vector<bool> Genetic::mask(const Coordinates& a, const Coordinates& b) {
     case Crossover::uniform:
       for (std::size_t p = 0; p < size; ++p) result[p] = random().bits() % 2 == 0;
       break;
-    case Crossover::disruptive_uniform: {  // exactly half of the parameters that differ
+    case Crossover::disruptive_uniform: {  // exactly half of the differing parameters are taken
       std::vector<std::size_t> different;
       for (std::size_t p = 0; p < size; ++p)
         if (a[p] != b[p]) different.push_back(p);

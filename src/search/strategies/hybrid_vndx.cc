@@ -3,9 +3,9 @@
 // 1997.
 //
 // Each step draws a neighbourhood with learned weights, and from it a pool of candidates, to which a crossover of two
-// elites and a random configuration are added. The k nearest measured configurations (Hamming distance) predict each
-// candidate. The most promising one is measured, and accepted by Metropolis' rule at a falling temperature. Kernel
-// Tuner excludes only the latest configurations (a tabu list); here all measured ones are excluded.
+// elites and a random configuration are added. The objective of each candidate is predicted from the k nearest measured
+// configurations (Hamming distance). The most promising one is measured, and accepted by Metropolis' rule at a falling
+// temperature. Kernel Tuner excludes only the latest configurations (a tabu list); here all measured ones are excluded.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,8 +24,8 @@ class HybridVndx final : public Walk {
   using Walk::Walk;
 
  private:
-  // Number of kinds of neighbourhood: one parameter moves by one position; all move by at most one; one takes any
-  // value.
+  // Number of kinds of neighbourhood. In the first, one parameter moves by one position. In the second, all move by at
+  // most one position. In the third, one parameter takes any value.
   static constexpr std::size_t kNeighbourhoodKinds = 3;
   static constexpr double kReward = 1.1;
   static constexpr double kPenalty = 0.9;

@@ -2,8 +2,8 @@
 // two parameters changed, escape probability 0.02).
 //
 // The chain starts at the best of a few random configurations. Each step measures a new one that differs in at most two
-// parameters. The chain moves there unless it is worse, or with a small probability anyway. If all of these are
-// measured, the chain jumps to any unvisited configuration.
+// parameters. The chain moves to it if it is not worse, else only with a small probability. If all such configurations
+// are measured, the chain jumps to any unvisited configuration.
 #include <algorithm>
 
 #include "search/strategies/local_search.h"
@@ -42,8 +42,8 @@ class MarkovChain final : public Walk {
     }
   }
 
-  // Returns an unvisited neighbour, found by random walks, because a large space has tens of thousands of neighbours
-  // two changes away.
+  // Returns an unvisited neighbour, which differs in at most two parameters. It is found by random walks, because a
+  // large space has tens of thousands of such neighbours.
   std::optional<ConfigurationId> unvisited_neighbour(ConfigurationId id) {
     for (int i = 0; i < kTries; ++i) {
       const ConfigurationId next = random_walk(id, 1 + random().below(kMaxChanges));

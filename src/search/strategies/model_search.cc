@@ -1,25 +1,26 @@
 // Search with models: `bayesian_optimisation`, and `auto`, Wattune's default.
 //
-// Both first measure a few configurations that together show many values (start.h), then always the candidate that a
-// model finds most promising. Responses are logarithms of times; Encoding turns configurations into numbers. Candidates
-// are drawn around the best ones and at random (CandidateSearch). Every acquisition is multiplied by the probability of
-// success, which a forest learned from failures. The Gaussian process follows slow observations only loosely (Noise).
+// Both first measure a few configurations that together show many values (start.h), then always the candidate that is
+// the most promising by a model. Responses are logarithms of times; Encoding turns configurations into numbers.
+// Candidates are drawn around the best ones and at random (CandidateSearch). Every acquisition is multiplied by the
+// probability of success, which a forest learned from failures. The Gaussian process follows slow observations only
+// loosely (Noise).
 //
 // `bayesian_optimisation` uses a Gaussian process alone (Willemsen, van Nieuwpoort, van Werkhoven: Bayesian
 // Optimization for auto-tuning GPU kernels, PMBS 2021). Its `multi` acquisition is Hedge.
 //
 // `auto` blends the process, which predicts well from few observations, with a regression forest, which predicts better
 // from many and with steep interactions. The forest's weight is n / (n + forest) after n observations. Predicted
-// deviations are widened by how far off recent predictions were (Calibration), so that a model that is often wrong
+// deviations are widened by the errors of recent predictions (Calibration), so that a model that is often wrong
 // explores more. Until kExploringOutcomes outcomes every `explore`-th proposal widens them further, because models of a
 // few outcomes are often wrong. Models of more outcomes choose better by themselves.
 //
-// Expected improvement prefers uncertain configurations, and late in a search most of these are poor. So after
-// kOutcomesBeforeImprovement outcomes without a new best the probability of improvement takes its place. If models are
-// wrong, no acquisition helps. So after kOutcomesWithoutModel such outcomes every second proposal is the configuration
-// most similar to the best ones, whatever the models predict.
+// Expected improvement prefers uncertain configurations, and late in a search most uncertain configurations are poor.
+// So after kOutcomesBeforeImprovement outcomes without a new best the probability of improvement takes its place. If
+// models are wrong, no acquisition helps. So after kOutcomesWithoutModel such outcomes every second proposal is the
+// configuration most similar to the best ones, whatever the models predict.
 //
-// Proposals that are asked for beyond the start, before the first outcomes, contain the pairs of values that were
+// Proposals after the first few that are needed before there are any outcomes contain the pairs of values that were
 // proposed least (PairCounts).
 //
 // Until kExploringOutcomes outcomes, a candidate's acquisition is reduced for each parameter that could be a power of
@@ -29,7 +30,8 @@
 //
 // With a prior (earlier runs on other devices or sizes), both models learn the difference between the response and
 // slope * prior. The search begins as without a prior, until the prior ranks the first kBeforePrior configurations as
-// they were measured. Then it goes on with the prior's best for as long as the prior is believed.
+// they were measured. Then the search continues with the prior's best configurations for as long as the prior is
+// believed.
 //
 // With `features` candidates are compiled before one of them is proposed, and both models see the compiler's figures
 // (FeatureColumns). A configuration that does not compile or launch is learned as a failure without an evaluation.
@@ -58,30 +60,31 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-constexpr std::size_t kMostProcessRows = 200;  // largest number of rows of a rebuilt process
-constexpr std::size_t kMostScaleRows = 64;     // largest number of rows to which its length scales are fitted
-constexpr std::size_t kScaleGrowth = 3;        // scales are fitted anew when the observations are this share, 1/3, more
+constexpr std::size_t kMostProcessRows = 200;  // largest number of rows when the process is rebuilt
+constexpr std::size_t kMostScaleRows = 64;     // largest number of rows to which length scales are fitted
+constexpr std::size_t kScaleGrowth = 3;        // scales are fitted anew after a growth of the observations by 1/3
 constexpr std::size_t kForestRows = 1000;
 constexpr std::size_t kRowsBetweenRebuilds = 40;
-constexpr std::size_t kElite = 3;            // best configurations around which candidates are drawn, at first
-constexpr std::size_t kElitePerRows = 50;    // observations for each further best configuration
-constexpr std::size_t kLargestElite = 150;   // largest number of best configurations
-constexpr std::size_t kFromPrior = 50;       // further candidates: the prior's best configurations
-constexpr std::size_t kFewestModelRows = 2;  // least rows with which a model is asked
-constexpr std::size_t kSpreadPool = 64;      // drawn besides the initial ones, which are chosen from all
+constexpr std::size_t kElite = 3;            // number of best configurations around which candidates are drawn, at
+                                             // first
+constexpr std::size_t kElitePerRows = 50;    // one more best configuration for so many observations
+constexpr std::size_t kLargestElite = 150;   // largest number of such best configurations
+constexpr std::size_t kFromPrior = 50;       // number of the prior's best configurations that are candidates, too
+constexpr std::size_t kFewestModelRows = 2;  // fewest rows with which a model is used
+constexpr std::size_t kSpreadPool = 64;      // configurations drawn for the start beyond those needed
 constexpr std::size_t kBlindPool = 32;       // configurations drawn for each proposal made before any outcome
-constexpr std::size_t kBeforePrior = 2;      // proposals before the first that the prior makes
-constexpr std::size_t kCandidateAge = 20;    // proposals until candidates are drawn anew; more with many observations
-constexpr std::size_t kLargestCandidateAge = 100;  // largest number of such proposals
+constexpr std::size_t kBeforePrior = 2;      // proposals before the first from the prior
+constexpr std::size_t kCandidateAge = 20;    // proposals for which candidates are kept, at least
+constexpr std::size_t kLargestCandidateAge = 100;  // proposals for which candidates are kept, at most
 constexpr std::size_t kOutcomeTrees = 20;
-constexpr std::size_t kForestGrowth = 10;        // forests are grown anew when the outcomes are this share, 1/10, more
+constexpr std::size_t kForestGrowth = 10;        // forests are grown anew after a growth of the outcomes by 1/10
 constexpr double kForestAlone = 0.9;             // the forest's weight at which the process is left out
 constexpr double kExploringWidening = 3.0;       // factor on deviations if a proposal explores
-constexpr double kPowerOfTwoPenalty = 0.5;       // off the logarithm of the acquisition, per value
+constexpr double kPowerOfTwoPenalty = 0.5;       // subtracted from the logarithm of the acquisition, per value
 constexpr std::size_t kExploringOutcomes = 100;  // outcomes after which exploring and the belief in powers of two end
 constexpr std::size_t kOutcomesBeforeImprovement =
-    50;  // outcomes without a new best until the probability of improvement counts
-constexpr std::size_t kOutcomesWithoutModel = 100;  // the same, until every second proposal asks no model
+    50;  // outcomes without a new best after which the probability of improvement is used
+constexpr std::size_t kOutcomesWithoutModel = 100;  // the same, after which every second proposal uses no model
 
 class ModelSearch final : public CandidateSearch {
  public:
@@ -131,7 +134,7 @@ class ModelSearch final : public CandidateSearch {
     }
   }
 
-  // Returns the n-th proposal after the start; nullopt if it is to be drawn uniformly.
+  // Returns the n-th proposal after the start. Returns nullopt if the proposal is to be drawn uniformly.
   std::optional<ConfigurationId> propose(std::size_t n) {
     if (outcomes_ < kFewestModelRows) return blind_draw();
     if (rows_.size() < kFewestModelRows) return std::nullopt;
@@ -147,7 +150,7 @@ class ModelSearch final : public CandidateSearch {
     start_.make(std::move(planned), space().sample_stratified(count_option("features"), random()));
   }
 
-  // Returns the best known or the start configuration, and others that together show many values.
+  // Returns the best known configuration, or the start configuration, and others that together show many values.
   std::vector<ConfigurationId> cold_start() {
     std::vector<ConfigurationId> ids;
     if (const auto id = starting_point()) ids.push_back(*id);
@@ -161,8 +164,8 @@ class ModelSearch final : public CandidateSearch {
     return ids;
   }
 
-  // Draws a configuration before the first outcomes: of some random ones, the one whose pairs of values were proposed
-  // least.
+  // Draws a configuration before the first outcomes. Draws some random ones and returns the one whose pairs of values
+  // were proposed least.
   std::optional<ConfigurationId> blind_draw() {
     std::optional<std::pair<std::size_t, ConfigurationId>> least;
     for (std::size_t i = 0; i < kBlindPool; ++i) {
@@ -211,7 +214,7 @@ class ModelSearch final : public CandidateSearch {
     return proposals_.acquisition(wanted, random());
   }
 
-  // Returns the number of outcomes since the best one was told.
+  // Returns the number of outcomes since the best outcome was told.
   std::size_t idle() const { return outcomes_ - best_since_; }
 
   bool is_compiled(const Candidate& each) const { return input_.features().knows(each.id) && !visited(each.id); }
@@ -224,7 +227,8 @@ class ModelSearch final : public CandidateSearch {
                    kappa_);
   }
 
-  // Returns the factor on the acquisition from the belief in powers of two; 1 from kExploringOutcomes outcomes on.
+  // Returns the factor on the acquisition that expresses the belief in powers of two. The factor is 1 from
+  // kExploringOutcomes outcomes on.
   double belief(const Candidate& candidate) const {
     const double left =
         1.0 - static_cast<double>(std::min(outcomes_, kExploringOutcomes)) / static_cast<double>(kExploringOutcomes);
@@ -265,7 +269,7 @@ class ModelSearch final : public CandidateSearch {
     ask_forests();
   }
 
-  // Returns the logarithm of an objective; for a time of zero, that of the smallest positive number.
+  // Returns the logarithm of an objective. For a time of zero, returns the logarithm of the smallest positive number.
   static double response_of(double objective) {
     return std::log(std::max(objective, std::numeric_limits<double>::min()));
   }
@@ -311,7 +315,8 @@ class ModelSearch final : public CandidateSearch {
 
   double left_to_explain(const Row& row) const { return row.response - slope_ * row.prior; }
 
-  // Computes the prior's weights and slope anew. The forests are then grown anew, because they used the earlier slope.
+  // Computes the prior's weights and slope anew. Then the forests must be grown anew, because they used the earlier
+  // slope.
   void ask_prior() {
     if (prior_.empty()) return;
     prior_.weigh();
@@ -324,7 +329,7 @@ class ModelSearch final : public CandidateSearch {
     regrow_at_ = outcomes_;
   }
 
-  // Returns the best configurations, best first.
+  // Returns the best configurations, the best one first.
   std::vector<ConfigurationId> elite() const {
     std::vector<Row> best_rows(std::min({kElite + observations_ / kElitePerRows, kLargestElite, rows_.size()}));
     std::ranges::partial_sort_copy(rows_, best_rows, {}, &Row::response, &Row::response);
@@ -413,27 +418,27 @@ class ModelSearch final : public CandidateSearch {
   const bool believes_in_powers_ = option("powers") > 0;
   const PowersOfTwo powers_{space()};
   StartPlan start_;
-  PairCounts shown_{space()};  // counts for proposals made before models are asked
+  PairCounts shown_{space()};  // counts of pairs of values in proposals made before models are used
   const StartPlan::IsVisited is_visited_ = [this](ConfigurationId id) { return visited(id); };
   bool works_ahead_ = false;  // true once a caller runs pending_work()
-  bool began_ = false;        // true once the start is over
+  bool began_ = false;        // true once the first configurations are proposed
   bool is_stale_ = false;     // true if the candidates were chosen before the compiler's latest figures
   Prior prior_;
-  double slope_ = 1.0;            // factor on the prior
-  std::vector<Row> rows_;         // in the order of observation, the oldest thinned out
+  double slope_ = 1.0;            // factor on the prior in the responses
+  std::vector<Row> rows_;         // rows in the order of observation, with the oldest ones thinned out
   std::size_t observations_ = 0;  // outcomes that did not fail
   Noise noise_;                   // noise of the process's observations
   GaussianProcess process_{{}};
   std::size_t rebuild_at_ = 0;
   std::vector<double> scales_;  // length scales of the process
   std::size_t refit_at_ = 0;
-  std::size_t outcomes_ = 0;    // including failures
+  std::size_t outcomes_ = 0;    // number of outcomes, including failures
   std::size_t best_since_ = 0;  // value of outcomes_ when the best one was told
   Forest times_;                // forest of the responses
   FailureModel failures_{input_.values()};
   std::size_t regrow_at_ = 0;
-  std::vector<Candidate> candidates_;   // in the order of the process's candidates
-  ConfigurationId candidates_for_ = 0;  // the best configuration when the candidates were drawn
+  std::vector<Candidate> candidates_;   // candidates, in the order of the process's candidates
+  ConfigurationId candidates_for_ = 0;  // the best configuration at the time when candidates were drawn
   std::size_t age_ = 0;
   Proposals proposals_;
 };

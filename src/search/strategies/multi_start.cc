@@ -19,7 +19,8 @@ class BestImprovement final : public LocalSearch {
   }
 };
 
-// The strategies greedy_mls, which moves to the first better neighbour, and ordered_greedy_mls, which tries them by id.
+// The strategies greedy_mls, which moves to the first better neighbour, and ordered_greedy_mls, which tries the
+// neighbours in the order of their ids.
 template <bool kOrdered>
 class FirstImprovement final : public LocalSearch {
  public:

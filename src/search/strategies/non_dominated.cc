@@ -9,8 +9,8 @@
 namespace wattune::inline v0_1::search {
 
 std::vector<Front> non_dominated_fronts(const std::vector<Costs>& costs) {
-  std::vector<std::size_t> better(costs.size(), 0);  // number of others that dominate each
-  std::vector<Front> worse(costs.size());            // the others that each one dominates
+  std::vector<std::size_t> better(costs.size(), 0);  // number of other costs that dominate each element
+  std::vector<Front> worse(costs.size());            // positions of the other costs that each element dominates
   for (std::size_t a = 0; a < costs.size(); ++a) {
     for (std::size_t b = 0; b < costs.size(); ++b) {
       if (!dominates(costs[a], costs[b])) continue;

@@ -1,9 +1,9 @@
 // NSGA-II and NSGA-III: genetic algorithms that look for a whole Pareto front (Deb et al. 2002; Deb, Jain 2014).
 //
-// Parents and children together are sorted into fronts; whole fronts live on until one does not fit. From that front
-// NSGA-II keeps the least crowded members, and NSGA-III those near reference points that few others are near. With one
-// objective, each front holds the configurations of one value. A configuration that failed, or lacks one of the
-// objectives, never becomes a parent.
+// Parents and children together are sorted into fronts; whole fronts live on until one does not fit. From that front,
+// NSGA-II keeps the least crowded members. NSGA-III keeps the members near reference points that have few members near
+// them. With one objective, each front holds the configurations of one value. A configuration that failed, or lacks one
+// of the objectives, never becomes a parent.
 #include <algorithm>
 #include <limits>
 
@@ -71,11 +71,11 @@ class Nsga : public Genetic {
 
   // Returns the `size` members that live on, in the order that parent() expects.
   virtual Front survivors(const std::vector<Costs>& costs, std::size_t size) = 0;
-  // Returns the position of a parent among `size` members.
+  // Chooses the position of a parent among `size` members.
   virtual std::size_t parent(std::size_t size) = 0;
 };
 
-// The whole fronts that fit, one after the other, and the first that does not.
+// The fronts that fit whole, one after the other, and the first front that does not fit.
 struct Split {
   Front whole;
   Front last;
@@ -98,7 +98,7 @@ class Nsga2 final : public Nsga {
   using Nsga::Nsga;
 
  private:
-  // Sorts the survivors by front, and within a front the least crowded first.
+  // Selects the survivors. They are sorted by front, and within a front the least crowded come first.
   Front survivors(const std::vector<Costs>& costs, std::size_t size) override {
     Front result;
     for (const Front& front : non_dominated_fronts(costs)) {
@@ -113,7 +113,7 @@ class Nsga2 final : public Nsga {
     return result;
   }
 
-  // Chooses a parent by a tournament of two.
+  // Chooses a parent by a tournament of two members.
   std::size_t parent(std::size_t size) override {
     const std::size_t one = random().below(size);
     return std::min<std::size_t>(one, random().below(size));
@@ -136,7 +136,7 @@ class Nsga3 final : public Nsga {
     members.insert(members.end(), last.begin(), last.end());
     const std::vector<Costs> scaled = scaled_costs(costs, members, first, ideal_);
     std::vector<std::size_t> niches(points_.size(), 0);  // number of members at each reference point
-    std::vector<Association> waiting;                    // members of `last` with their reference points
+    std::vector<Association> waiting;                    // members of `last`, each with its reference point
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Association its = nearest_point(points_, scaled[i]);
       if (i < chosen.size())
@@ -154,9 +154,9 @@ class Nsga3 final : public Nsga {
     return chosen;
   }
 
-  // Returns the position of the waiting member that joins next. It is one of those that belong to the reference point
-  // with the fewest members; ties are broken at random. If that point has no member yet, the nearest one joins, else
-  // any.
+  // Returns the position of the waiting member that joins next. The member belongs to the reference point that has the
+  // fewest members; ties are broken at random. If that point has no member yet, the member nearest to it joins, else
+  // any of its waiting members.
   std::size_t emptiest_niche(const std::vector<std::size_t>& niches, const std::vector<Association>& waiting) {
     std::size_t fewest = std::numeric_limits<std::size_t>::max();
     for (const Association& each : waiting) fewest = std::min(fewest, niches[each.point]);
@@ -180,7 +180,7 @@ class Nsga3 final : public Nsga {
   std::size_t parent(std::size_t size) override { return random().below(size); }
 
   std::vector<Costs> points_;
-  Costs ideal_;  // the least of each objective so far
+  Costs ideal_;  // the least value of each objective so far
 };
 
 }  // namespace

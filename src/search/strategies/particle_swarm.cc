@@ -1,8 +1,8 @@
 // Particle swarm (Kennedy, Eberhart: Particle swarm optimization, ICNN 1995; inertia: Shi, Eberhart 1998).
 //
-// velocity = w velocity + c1 r1 (own best - position) + c2 r2 (best of all - position); r1, r2 are drawn for each
-// parameter. A particle that reaches an end of a parameter's values stays there, and its velocity in that parameter
-// becomes 0.
+// velocity = w velocity + c1 r1 (own best - position) + c2 r2 (best of all - position), where the random numbers r1 and
+// r2 are drawn for each parameter. A particle that reaches an end of a parameter's values stays there, and its velocity
+// in that parameter becomes 0.
 #include <algorithm>
 
 #include "search/strategies/strategies.h"

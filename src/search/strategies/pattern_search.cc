@@ -1,8 +1,8 @@
 // Pattern search (Hooke, Jeeves: "Direct Search" Solution of Numerical and Statistical Problems, JACM 8, 1961; one of
 // ATF's techniques).
 //
-// From a base, each parameter in turn tries a step up and a step down and keeps what is better. If that finds a better
-// point, the next exploration begins on the line from the base through that point, twice as far away. Without
+// From a base, each parameter in turn tries a step up and a step down and keeps the better point. If that finds a
+// better point, the next exploration begins on the line from the base through that point, twice as far away. Without
 // improvement the steps are halved. Once they are smaller than one position, the search begins anew.
 #include <algorithm>
 #include <cmath>
@@ -62,7 +62,7 @@ class PatternSearch final : public Swarm {
     co_return here;
   }
 
-  // True if some parameter's step still exceeds half a position.
+  // True if the step of at least one parameter still exceeds half a position.
   bool steps_left(double size) const { return size * std::ranges::max(extents(space())) > 0.5; }
 };
 

@@ -13,9 +13,9 @@
 // earlier one, even if it is slower.
 //
 // The model is a forest per counter (KTT: a decision tree), because the amounts that a kernel moves and executes depend
-// on its parameters far more than on the device. It is fitted to the prior, earlier runs on any device, or else to what
-// was measured here. KTT repeats the fastest of a batch to profile it; here the counters are recorded with each
-// measurement. Without counters all candidates are equally likely.
+// on its parameters far more than on the device. It is fitted to the prior, that is, earlier runs on any device, or
+// else to the measurements of this run. KTT repeats the fastest of a batch to profile it; here the counters are
+// recorded with each measurement. Without counters all candidates are equally likely.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -32,10 +32,11 @@ namespace {
 
 constexpr std::size_t kMostChangedParameters = 2;  // largest number of parameters in which a neighbour differs
 constexpr double kLeastScore = -0.25;              // candidates with lower scores are unwanted
-constexpr double kUnwanted = 1e-4;                 // relative probability of these; that of a score of 0 is 1
+constexpr double kUnwanted = 1e-4;                 // relative probability of unwanted candidates; that of a score of 0
+                                                   // is 1
 constexpr std::size_t kMostCounterRows = 2000;     // largest number of rows that the model learns
 constexpr std::size_t kCounterTrees = 10;
-constexpr std::size_t kRefitGrowth = 10;  // the model is fitted anew when the rows are this share, 1/10, more
+constexpr std::size_t kRefitGrowth = 10;  // the model is fitted anew after a growth of the rows by 1/10
 
 // A model that predicts the counters of configurations.
 class CounterModel {
@@ -47,7 +48,8 @@ class CounterModel {
     if (rows_.size() > fitted_ + fitted_ / kRefitGrowth) forests_ = {};
   }
 
-  // Adds a run on some device, each counter as a share of its mean there, since only proportions carry over.
+  // Adds a run on some device. Each counter is added as a share of its mean on that device, since only proportions
+  // carry over to other devices.
   void add_run(const std::vector<PriorObjective>& run) {
     std::vector<Row> rows;
     for (const PriorObjective& each : run)
@@ -65,7 +67,7 @@ class CounterModel {
       if (changes[c] != 0.0 && forests_[c].empty()) fit_forest(static_cast<Counter>(c), random);
   }
 
-  // Returns by how much a configuration changes the counters as desired, compared with another one.
+  // Returns a score: how far a configuration, compared with the current one, changes the counters as desired.
   double score(const Changes& changes, ConfigurationId candidate, ConfigurationId current) const {
     space::ValueIndices there;
     space::ValueIndices here;
@@ -115,7 +117,7 @@ class CounterModel {
 
   const space::SearchSpace& space_;
   std::vector<Row> rows_;
-  std::size_t fitted_ = 0;  // number of rows to which it was fitted
+  std::size_t fitted_ = 0;  // number of rows to which the model was fitted
   std::array<Forest, counter_count> forests_;
 };
 
@@ -168,9 +170,10 @@ class ProfileSearch final : public Walk {
     return batch;
   }
 
-  // Draws candidates by random walks, because a large space has tens of thousands of neighbours two changes away.
+  // Draws candidates by random walks, because a large space has tens of thousands of neighbours that differ in two
+  // parameters.
   std::vector<ConfigurationId> draw_candidates(ConfigurationId current) {
-    constexpr std::size_t kTriesPerDraw = 3;  // tries for each candidate; near the end most are visited
+    constexpr std::size_t kTriesPerDraw = 3;  // tries per candidate; late in a search most fail
     const std::size_t near = count_option("neighbours");
     const std::size_t all = near + count_option("random");
     std::set<ConfigurationId> candidates;

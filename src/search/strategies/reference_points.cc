@@ -10,10 +10,10 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-constexpr double kOffAxis = 1e-6;   // weight of the other objectives when extreme points are sought
-constexpr double kSingular = 1e-9;  // smaller pivots and intercepts count as none
+constexpr double kOffAxis = 1e-6;   // weight of the other objectives in the search for extreme points
+constexpr double kSingular = 1e-9;  // smaller pivots and intercepts are taken as zero
 
-// Appends every way to distribute `parts` over the objectives from `objective` on.
+// Appends the point of each way to distribute `parts` over the objectives from `objective` on.
 void distribute(std::size_t parts, std::size_t divisions, std::size_t objective, Costs& point,
                 std::vector<Costs>& points) {
   const auto share = [&](std::size_t n) { return static_cast<double>(n) / static_cast<double>(divisions); };
@@ -28,7 +28,7 @@ void distribute(std::size_t parts, std::size_t divisions, std::size_t objective,
   }
 }
 
-// Returns the binomial coefficient of (divisions + objectives - 1) over (objectives - 1), the number of points.
+// Returns the number of points: the binomial coefficient of (divisions + objectives - 1) over (objectives - 1).
 double count_of(std::size_t objectives, std::size_t divisions) {
   double count = 1.0;
   for (std::size_t i = 1; i < objectives; ++i) count *= static_cast<double>(divisions + i) / static_cast<double>(i);
@@ -41,7 +41,8 @@ Costs difference(const Costs& a, const Costs& b) {
   return result;
 }
 
-// Returns for each axis the costs of the member that lies nearest to it, as distances from the ideal point.
+// Returns for each axis the costs of the member that lies nearest to the axis. Costs are distances from the ideal
+// point.
 std::vector<Costs> extreme_points(const std::vector<Costs>& costs, const Front& members, const Costs& ideal) {
   std::vector<Costs> extremes;
   for (std::size_t axis = 0; axis < ideal.size(); ++axis) {
@@ -56,8 +57,9 @@ std::vector<Costs> extreme_points(const std::vector<Costs>& costs, const Front& 
   return extremes;
 }
 
-// Returns where the plane through these points, as many as objectives, meets the axes. It solves rows * x = 1 by
-// Gaussian elimination with the largest pivot; the intercepts are 1 / x. Returns nullopt unless all are positive.
+// Returns where the plane through these points meets the axes. There are as many points as objectives. It solves rows *
+// x = 1 by Gaussian elimination with the largest pivot; the intercepts are 1 / x. Returns nullopt unless all intercepts
+// are positive.
 std::optional<Costs> intercepts(std::vector<Costs> rows) {
   const std::size_t n = rows.size();
   Costs right(n, 1.0);

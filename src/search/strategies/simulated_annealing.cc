@@ -17,7 +17,7 @@ class SimulatedAnnealing final : public LocalSearch {
   using LocalSearch::LocalSearch;
 
  private:
-  // Runs one schedule of temperatures; the next one begins at another configuration.
+  // Runs one schedule of temperatures. The next schedule begins at another configuration.
   Task<> search() override {
     const double end = option("final_temperature");
     std::optional<Point> here = co_await find_start();

@@ -8,8 +8,8 @@ namespace wattune::inline v0_1::search {
 
 namespace {
 
-// Returns the positions of the powers of two among the values. Empty unless all values are positive integers, some of
-// them powers of two and some not.
+// Returns the positions of the powers of two among the values. Returns an empty vector unless all values are positive
+// integers, some of them powers of two and some not.
 std::vector<double> places_of_powers(const std::vector<Value>& values) {
   std::vector<double> places;
   for (std::size_t place = 0; place < values.size(); ++place) {
@@ -21,7 +21,7 @@ std::vector<double> places_of_powers(const std::vector<Value>& values) {
   return places;
 }
 
-// Counts of how often each value occurs in some configurations.
+// Counts how often each value occurs in some configurations.
 class ValueCounts {
  public:
   explicit ValueCounts(const space::SearchSpace& space) : space_(space) {
@@ -31,7 +31,7 @@ class ValueCounts {
     space_.unrank(id, indices_);
     for (std::size_t p = 0; p < counts_.size(); ++p) ++counts_[p][indices_[p]];
   }
-  // Returns the sum of the counts over all values of a configuration.
+  // Returns the sum of the counts of a configuration's values.
   double of(ConfigurationId id) {
     space_.unrank(id, indices_);
     std::size_t sum = 0;

@@ -7,11 +7,11 @@
 // leaders or keeps its own. With a probability that grows while nothing improves, it is also changed at random: by a
 // step in every parameter or, now and then, a jump in one. It stays at its new place if that is better, or by
 // Metropolis' rule at a temperature that falls with the evaluations and rises again while nothing improves. If nothing
-// has improved for long, the last of the pack start elsewhere.
+// has improved for long, the worst wolves of the pack start elsewhere.
 //
-// There are three differences to Kernel Tuner. It measures one wolf after the other, here a round is measured together.
-// Its temperature is in the unit of the objective, here a share of the best. It steps aside once from configurations
-// that are tabu; here also from those that were measured.
+// There are three differences to Kernel Tuner. Kernel Tuner measures one wolf after the other; here a round is measured
+// together. Its temperature has the unit of the objective; here it is a share of the best objective. It steps aside
+// once from configurations that are tabu; here wolves also step aside from measured ones.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -39,7 +39,7 @@ class TabuGreyWolf final : public Walk {
     std::vector<Point> pack = co_await gather(std::max(kLeaders + 1, count_option("pack")));
     std::deque<ConfigurationId> tabu;
     for (const Point& wolf : pack) tabu.push_back(wolf.id);
-    std::size_t vain = 0;  // rounds without improvement
+    std::size_t vain = 0;  // rounds since the last improvement
     for (double evaluations = 0.0; pack.size() > kLeaders; evaluations += static_cast<double>(pack.size() - kLeaders)) {
       const double record = pack.front().objective;
       std::vector<ConfigurationId> ids;

@@ -1,10 +1,10 @@
 // Torczon's multidirectional search (Torczon: On the Convergence of the Multidirectional Search Algorithm, SIAM Journal
 // on Optimization 1, 1991; one of ATF's techniques).
 //
-// The simplex has one corner more than there are parameters. All corners are reflected at the best one. If that finds
-// something better, they are also tried farther out, by the factor `expansion`; else the simplex contracts towards the
-// best corner. The corners of a step are measured together. When the simplex has shrunk to a point, the search begins
-// anew.
+// The simplex has one corner more than there are parameters. All corners are reflected at the best one. If that finds a
+// better corner, the corners are also tried farther out, by the factor `expansion`; else the simplex contracts towards
+// the best corner. The corners of a step are measured together. When the simplex has shrunk to a point, the search
+// begins anew.
 #include <algorithm>
 #include <cmath>
 
@@ -61,7 +61,7 @@ class Torczon final : public Swarm {
     return points;
   }
 
-  // Returns the largest extent of the simplex along a parameter, in positions.
+  // Returns the largest extent of the simplex along any parameter, in positions.
   static double spread(const std::vector<Particle>& simplex) {
     double largest = 0.0;
     for (const Particle& corner : simplex) {
