@@ -37,7 +37,7 @@ Result<backend::BoardChoices> BoardClocks::choices() {
   return choices;
 }
 
-// Sets clocks and limit. Checks everything first, so that a refused setting leaves the board as it was.
+// Sets clocks and limit. Checks the whole setting first, so that a refused setting leaves the board unchanged.
 Result<void> BoardClocks::set(const backend::BoardSetting& setting) {
   const BoardModel& model = board_.model();
   WATTUNE_TRY(check_clock(model.clocks, setting.graphics, "cores"));

@@ -40,7 +40,7 @@ void SimulatedBoard::hold_context(bool held) {
   settle();
 }
 
-// Requests a lock of the clock, or none for 0. The board obeys after a latency.
+// Requests that the clock is locked; 0 requests that it is unlocked. The board obeys after a latency.
 void SimulatedBoard::request_clock(double megahertz) {
   Random random = draws_of(state_->seed, 1000 + ++state_->orders);
   const Nanoseconds spread = model_.most_lock_latency - model_.least_lock_latency;

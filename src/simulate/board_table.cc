@@ -1,10 +1,11 @@
 // The simulated boards and the sources of their numbers.
 //
-// P0, alpha, beta, tau and the limit of A100, A4000, V100 and TITAN RTX are fitted. The A4000's are fitted to a
-// recorded sweep, the others to two points each of Schoonhoven's table II with an assumed P0. The power of K20c and
-// K40c and the time constants of their sensors are from Guerreiro et al. 2015, which says that the GTX boards have no
+// P0, alpha, beta, tau and the limit of A100, A4000, V100 and TITAN RTX are fitted. For the A4000 they are fitted to a
+// recorded sweep, for the others to two points each of Schoonhoven's table II with an assumed P0. The power of K20c and
+// K40c and the time constants of their sensors are from Guerreiro et al. 2015, which states that the GTX boards have no
 // sensor. Periods and windows of sensors are from "Part-time power measurements" (arXiv 2312.02741). Memory, deep idle,
-// lag, noise and the ranges of limits are assumed, and all power of the H100 and of the boards of Guerreiro et al.
+// lag, noise and the ranges of limits are assumed. Assumed are also all numbers of power of the H100 and of the boards
+// of Guerreiro et al.
 // 2015.
 #include <cmath>
 
@@ -158,9 +159,9 @@ BoardModel k40c_board() {
           .locks_memory = false};
 }
 
-// Returns the GT640. Clocks and voltage are from Jiao et al., table 2 and section 3.1, who measured it from outside,
-// since it has no sensor. All powers are assumed. P0 and the power of the clocks give the values of table 1, at the
-// highest and at the best clocks, for Hotspot followed by Mergehist.
+// Returns the GT640. Clocks and voltage are from Jiao et al., table 2 and section 3.1, who measured its power from
+// outside, since the board has no sensor. All powers are assumed. P0 and the power of the clocks give the values of
+// table 1, at the highest and at the best clocks, for Hotspot followed by Mergehist.
 BoardModel gt640_board() {
   return {
       .name = "GT640",

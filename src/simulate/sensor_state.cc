@@ -11,7 +11,8 @@ namespace {
 // Initial reading of a counter. It is not 0, because a real counter has counted since the driver was loaded.
 constexpr double kJoulesBefore = 5000.0;
 
-// Makes the state follow a constant power until that moment, like the voltage of a capacitor.
+// Updates the state as if the power were constant until the given moment. The state follows the power like the voltage
+// of a capacitor.
 void follow(SensorState& state, const SensorModel& sensor, Watts power, double until) {
   const double share = std::exp(-(until - state.followed_until) / sensor.traits.time_constant.value());
   state.followed = power.value() + (state.followed - power.value()) * share;
@@ -32,7 +33,7 @@ double true_value(SensorState& state, const SensorModel& sensor, const Surroundi
   return sensor.traits.response == power::Response::lag ? state.followed : power.value();
 }
 
-// Returns the reading with gain, offset and noise. A counter has no noise, because it averages out.
+// Returns the reading with gain, offset and noise. The reading of a counter has no noise, because noise averages out.
 double distorted(const SensorState& state, const SensorModel& sensor, const Surroundings& board) {
   const auto& [model, history, seed] = board;
   const double exact = model.gain * state.value;
@@ -65,7 +66,8 @@ SensorState new_sensor(const SensorModel& sensor, const Surroundings& board, std
 
 void publish(SensorState& state, const SensorModel& sensor, const Surroundings& board, Watts power, Nanoseconds now) {
   const auto due = static_cast<std::int64_t>(std::floor((now.value() - state.phase) / sensor.traits.period.value()));
-  // Sensors whose value depends on the one before need every publication. For others, only the last one matters.
+  // Sensors whose value depends on the previous value need every publication. For other sensors, only the last
+  // publication matters.
   if (sensor.counts_windows_only || sensor.traits.response == power::Response::lag)
     for (std::int64_t number = state.number + 1; number < due; ++number)
       publish_at(state, sensor, board, power, number);

@@ -11,12 +11,13 @@ namespace wattune::inline v0_1::simulate {
 
 namespace {
 
-// Longest step of time, in which heating changes the power by less than a ten-thousandth.
+// Longest step of time. In one such step, heating changes the power by less than a ten-thousandth.
 constexpr Nanoseconds kLongestStep{100e6};
-// Idle time before the beginning that a new board's sensors have seen. It is longer than their windows.
+// Idle time that a new board's sensors have seen before time 0. It is longer than the window of every sensor.
 constexpr Nanoseconds kIdleHistory{3e9};
 
-// The temperature after a time and the energy in it, if the power is the linear function `cold` + `per_kelvin` * T.
+// The temperature after a time, and the energy used in that time, if the power is the linear function `cold` +
+// `per_kelvin` * T.
 struct Warming {
   double temperature;
   double joules;
@@ -57,7 +58,7 @@ SimulatedBoard::SimulatedBoard(BoardModel model, BoardState& shared, std::uint64
 SimulatedBoard::SimulatedBoard(SimulatedBoard&&) noexcept = default;
 SimulatedBoard::~SimulatedBoard() = default;
 
-// Makes the state after a long idle time, in which the board's heat is in balance.
+// Makes the state of the board after a long idle time, when heat and cooling are in balance.
 void SimulatedBoard::make() {
   const double base = model_.deep_idle.value();
   const double per_kelvin = kLeakagePerKelvin * base;
@@ -81,7 +82,7 @@ Operation SimulatedBoard::operation() const {
 
 Watts SimulatedBoard::base() const { return at_work() || state_->context ? model_.idle : model_.deep_idle; }
 
-// Sets the clock that load, lock, limit and temperature allow.
+// Sets the clock that follows from load, lock, limit and temperature.
 void SimulatedBoard::settle() {
   const Operation asked = operation();
   const Megahertz highest = asked.graphics.value_or(model_.clocks.back());
@@ -103,7 +104,7 @@ Watts SimulatedBoard::power() const {
   return power_at(model_, now, state_->activity, temperature());
 }
 
-// Lets a short time pass in which clock and load are constant.
+// Simulates a short time in which clock and load are constant.
 void SimulatedBoard::step(Nanoseconds time) {
   settle();
   const double watts = power().value();
@@ -120,7 +121,7 @@ void SimulatedBoard::step(Nanoseconds time) {
     publish(state_->sensors[i], model_.sensors[i], board, Joules(warmed.joules) / time, now());
 }
 
-// Returns the moment of the next event or observation, at most kLongestStep away.
+// Returns the moment of the next event or observation. The moment is at most kLongestStep away.
 Nanoseconds SimulatedBoard::next_event() const {
   Nanoseconds next = now() + kLongestStep;
   if (state_->order_pending) next = std::min(next, Nanoseconds(state_->order_obeyed_at));
@@ -144,7 +145,7 @@ void SimulatedBoard::pass_until(Nanoseconds moment) {
 
 void SimulatedBoard::pass(Nanoseconds time) { pass_until(now() + time); }
 
-// Runs a share of a kernel's work, at the clocks that the board has meanwhile.
+// Runs a share of a kernel's work, at the clocks that the board has during that work.
 void SimulatedBoard::work(const Kernel& kernel, double share) {
   while (share > 0.0) {
     settle();

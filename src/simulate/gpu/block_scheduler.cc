@@ -14,7 +14,7 @@ namespace wattune::inline v0_1::simulate {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kLeastWork = 0.05;  // least work of a block, however much blocks vary
+constexpr double kLeastWork = 0.05;  // least work of a block, however much the work of blocks varies
 
 Error gpu_refuses(ErrorCode code, std::string message, std::string what) {
   return Error(code, std::move(message)).about(std::move(what)).with_context("simulated GPU");
@@ -126,7 +126,7 @@ void BlockScheduler::make_resident(LaunchId id) {
   streams_[launches_[id].request.stream].busy = true;
 }
 
-// Makes launches resident from the heads of their queues, in the order in which they are ready.
+// Makes launches resident from the heads of their queues, in the order in which launches are ready.
 void BlockScheduler::admit(double now) {
   while (resident_.size() < gpu_.resident_grids) {
     std::deque<LaunchId>* first = nullptr;
@@ -210,8 +210,8 @@ BlockStart BlockScheduler::begin_block(std::size_t slot, double overhead, double
 }
 
 // True if the launch must wait for one of `heads`: launches that have blocks left but find no room for them. A launch
-// never overtakes another one of its green context. It does not overtake one of higher priority either if both may use
-// the same SMs.
+// never overtakes another launch of its green context. Nor does a launch overtake another launch of higher priority if
+// both may use the same SMs.
 bool BlockScheduler::waits_behind(const std::vector<LaunchId>& heads, LaunchId id) const {
   const StreamTraits& own = streams_[launches_[id].request.stream].traits;
   const GreenContext& its_sms = green_contexts_[own.green_context];
@@ -245,7 +245,7 @@ std::vector<BlockStart> BlockScheduler::dispatch(double now) {
   next_moment_ = kNever;
   std::vector<BlockStart> starts;
   admit(now);
-  std::vector<LaunchId> heads;  // launches that have blocks but no room
+  std::vector<LaunchId> heads;  // launches that have blocks left but find no room for them
   for (std::size_t i = 0; i < resident_.size();) {
     const LaunchId id = resident_[i];
     if (launches_[id].to_place == 0 && launches_[id].placed == 0) {
@@ -280,7 +280,7 @@ std::optional<BlockStart> BlockScheduler::ended(std::size_t slot, double now) {
   return std::nullopt;
 }
 
-// Ends a launch; one that was stopped before it reached the SMs ends like one that ran.
+// Ends a launch. A launch that was stopped before it reached the SMs ends like a launch that ran.
 void BlockScheduler::leave(LaunchId id, double now) {
   Launch& launch = launches_[id];
   std::erase(resident_, id);

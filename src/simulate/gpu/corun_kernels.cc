@@ -9,12 +9,12 @@ namespace wattune::inline v0_1::simulate {
 
 namespace {
 
-constexpr double kRequestBytes = 128.0;  // bytes that a request of the chain moves
+constexpr double kRequestBytes = 128.0;  // bytes moved by one request of the model's Markov chain
 
 using model::BlockDemand;
 using Mix = std::array<double, kPipes>;
 
-// Values of members of kernels that are fitted to PUR.
+// Members of the kernels' descriptions, fitted to PUR.
 constexpr double kPcDramCost = 7.167;
 constexpr double kSadParallelism = 0.8147;
 constexpr double kSpmvCoalesced = 0.2415;
@@ -25,22 +25,23 @@ constexpr double kBsSpecial = 0.1435;
 
 constexpr Mix mix_of(double fp32, double integer, double special) { return {fp32, integer, special}; }
 
-// Returns the DRAM bytes per instruction that give these MUR and PUR on a C2050, which moves 144 GB/s and issues 14
-// instructions per cycle of 1147 MHz.
+// Returns the DRAM bytes per instruction that give this memory utilisation (MUR) and pipeline utilisation (PUR) on a
+// C2050. That GPU moves 144 GB/s and issues 14 instructions per cycle of 1147 MHz.
 constexpr double dram_bytes_per_instruction(const model::Utilisation& run) {
   return run.memory / run.pipeline * 144e9 / (14 * 1147e6);
 }
 
-// Returns the share of requests that L2 must answer so that DRAM moves what the table says.
+// Returns the share of requests that L2 must answer so that DRAM moves as many bytes as the table states.
 double l2_hit_of(const SimulatedKernel& kernel, const model::Utilisation& run) {
   return std::max(0.0, 1.0 - dram_bytes_per_instruction(run) / kernel.l2_bytes());
 }
 
-// Builds the kernels from tables 3 and 4 of Zhong and He, "Kernelet". Registers are chosen so that occupancy is the
-// table's. The hits in L2 follow from MUR / PUR. One member of each kernel is fitted to PUR on a detailed C2050.
+// Builds the kernels from tables 3 and 4 of Zhong and He, "Kernelet". Registers are chosen so that the occupancy equals
+// that of the table. The hits in L2 follow from MUR / PUR. One member of each kernel is fitted to PUR on a detailed
+// C2050.
 //
-// The number of a warp's instructions is estimated from the sizes in table 3. It determines how long blocks take, not
-// how well they run.
+// The number of a warp's instructions is estimated from the sizes in table 3. That number determines how long blocks
+// take, but not their utilisation.
 std::vector<KerneletKernel> make_kernelet_kernels() {
   constexpr BlockDemand kOf256{.threads = 256, .registers = 20};
   constexpr BlockDemand kOf128{.threads = 128, .registers = 32};
@@ -121,7 +122,7 @@ double mean_latency(const GpuModel& gpu, double miss) {
   return gpu.l2_latency + miss * (gpu.dram_latency - gpu.l2_latency);
 }
 
-// Returns the busy cycles of the pipes and, at the end, of L2.
+// Returns the busy cycles of the pipes and, at the end, the busy cycles of L2.
 std::vector<double> busy_cycles_of(const SimulatedKernel& kernel, const GpuModel& gpu) {
   std::vector<double> cycles;
   for (std::size_t pipe = 0; pipe < kPipes; ++pipe) {
@@ -164,8 +165,8 @@ SimulatedKernel gather_probe() {
           .l2_hit = 0.05};
 }
 
-// Returns the copy probe: a warp makes four loads of 512 bytes before it stores them. A block here is eight of the
-// probe.
+// Returns the copy probe: a warp makes four loads of 512 bytes before it stores them. A block here equals eight blocks
+// of the probe.
 SimulatedKernel copy_probe() {
   return {.name = "M",
           .block = {.threads = 256, .registers = 32},

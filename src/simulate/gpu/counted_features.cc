@@ -11,7 +11,8 @@ namespace {
 
 using model::Feature;
 
-// Returns the use of the busiest arithmetic pipe. `use` begins with the issue slots; the pipes follow.
+// Returns the use of the busiest arithmetic pipe. `use` holds the use of the issue slots, followed by that of the
+// pipes.
 double arithmetic_utilisation(const std::vector<double>& use) {
   double busiest = 0.0;
   for (const Pipe pipe : {Pipe::fp32, Pipe::integer, Pipe::special, Pipe::fp64})
@@ -22,7 +23,7 @@ double arithmetic_utilisation(const std::vector<double>& use) {
 }  // namespace
 
 model::KernelFeatures features_of(const Demand& demand, Nanoseconds time, const GpuModel& gpu) {
-  const double rate = 1.0 / time.value();  // per nanosecond, which is 1e9 per second
+  const double rate = 1.0 / time.value();  // nanoseconds as the unit of time give rates in 1e9 per second
   model::KernelFeatures features;
   features[Feature::single_precision] = rate * kWarpThreads * of_pipe(demand.pipes, Pipe::fp32);
   features[Feature::double_precision] = rate * kWarpThreads * of_pipe(demand.pipes, Pipe::fp64);

@@ -11,13 +11,13 @@ namespace wattune::inline v0_1::simulate {
 
 namespace {
 
-// Blocks end together if their ends differ by less than this: a time in ns, or the rounding error of late moments and
-// of much progress.
+// Blocks end together if their ends differ by less than one of these: a time in ns, or a relative rounding error. The
+// rounding error is larger for late moments and for much progress.
 constexpr double kSameMoment = 1e-6;
 constexpr double kRounding = 16.0 * std::numeric_limits<double>::epsilon();
 
 struct FluidBlock {
-  double end = 0.0;  // its end, measured by the progress of its group
+  double end = 0.0;  // end of the block, measured by the progress of its group
   std::size_t slot = 0;
 
   bool operator>(const FluidBlock& other) const { return end > other.end; }
@@ -26,10 +26,10 @@ struct FluidBlock {
 // The blocks of one kernel on one SM, which progress at the same rate.
 struct FluidGroup {
   KernelId kernel = 0;
-  double progress = 0.0;    // work done by each block since the group began
-  double rate = 0.0;        // work per ns of each block
-  double since = 0.0;       // moment to which `progress` refers
-  double dram_bytes = 0.0;  // per instruction, with the cache hits that the kernel has beside the others
+  double progress = 0.0;    // work done by each block of the group since the group began
+  double rate = 0.0;        // work of each block per ns
+  double since = 0.0;       // moment in ns to which `progress` refers
+  double dram_bytes = 0.0;  // DRAM bytes per instruction, with the cache hits beside the other kernels
   std::priority_queue<FluidBlock, std::vector<FluidBlock>, std::greater<>> blocks = {};
 
   double next_end() const { return since + (blocks.top().end - progress) / rate; }
@@ -38,7 +38,7 @@ struct FluidGroup {
 // The rates on SMs that have the same residents.
 struct FluidKind {
   FluidSm sm;
-  std::vector<double> rates;  // work per ns of each load's blocks
+  std::vector<double> rates;  // for each load, work of each of its blocks per ns
 };
 
 class FluidEngine final : public Engine {
@@ -128,8 +128,9 @@ class FluidEngine final : public Engine {
     settled_ = true;
   }
 
-  // Returns the kinds of SMs that are present, each once, with its count of SMs, sorted by residents. Sums over the
-  // result do not depend on which SM has which kind. A long run has seen many more kinds than are present.
+  // Returns the kinds of SMs that are present, each with its number of SMs. The kinds are sorted by residents. Sums
+  // over the result do not depend on which SM has which kind. In a long run, many more kinds have occurred than are
+  // present.
   std::vector<Kinds::value_type*> present_kinds() const {
     std::vector<Kinds::value_type*> present;
     for (Kinds::value_type* const kind : kinds_of_sms_)
@@ -190,7 +191,7 @@ class FluidEngine final : public Engine {
   std::vector<SimulatedKernel> kernels_;
   std::vector<Sm> sms_;
   Kinds kinds_;
-  std::vector<Kinds::value_type*> kinds_of_sms_;  // nullptr if the residents have changed, or if there are none
+  std::vector<Kinds::value_type*> kinds_of_sms_;  // nullptr for SMs whose residents have changed or that have none
   FluidDelays delays_;
   double now_ = 0.0;
   bool settled_ = true;

@@ -15,15 +15,15 @@ constexpr std::size_t kIssue = kPipes;
 constexpr std::size_t kL1 = kPipes + 1;
 constexpr double kSaturated = 1.0 - 1e-9;
 constexpr double kClose = 1e-6;  // relative precision with which a delay is found
-constexpr int kMostRounds = 6;   // largest number of rounds that settle L2 and DRAM in turns
+constexpr int kMostRounds = 6;   // most rounds in which delays of L2 and DRAM are found in turns
 
 struct Traffic {
-  double l2 = 0.0;  // demand as a share of the capacity
+  double l2 = 0.0;  // demand for L2 as a share of its capacity
   double dram = 0.0;
 };
 
-// Returns how much of the loss from mixed requests DRAM suffers. It is 1, the whole loss, if the next request comes
-// from another kernel as likely as from the same one.
+// Returns the share of the loss from mixed requests that DRAM suffers. The share is 1, the whole loss, if the next
+// request comes from another kernel as likely as from the same one.
 double mixing(std::span<const double> dram_of_kernel) {
   const double all = std::accumulate(dram_of_kernel.begin(), dram_of_kernel.end(), 0.0);
   if (all <= 0.0) return 0.0;
@@ -50,8 +50,8 @@ Traffic traffic(const FluidLimits& limits, std::span<const FluidSm> sms, const F
   return {l2 / limits.l2_bytes_per_cycle, dram / served};
 }
 
-// Finds the least delay with which the demand is not above the capacity. `delay` is the member of `delays` to set,
-// `which` the member of Traffic that is limited.
+// Finds the least delay with which the demand is not above the capacity. `delay` names the member of `delays` to set,
+// and `which` the member of Traffic that is limited.
 void settle(const FluidLimits& limits, std::span<const FluidSm> sms, FluidDelays& delays, double FluidDelays::*delay,
             double Traffic::*which) {
   const auto asked = [&](double value) {
@@ -71,8 +71,9 @@ void settle(const FluidLimits& limits, std::span<const FluidSm> sms, FluidDelays
   delays.*delay = most;
 }
 
-// Returns the extra latency by requests in flight. Each request delays the others on its SM by `latency_per_request`.
-// The number of requests in flight depends on how long they take, so it is found by iteration.
+// Returns the extra latency, in cycles, that requests in flight cause. Each request delays the others on its SM by
+// `latency_per_request`. The number of requests in flight depends on how long they take, so the latency is found by
+// iteration.
 double linear_latency(const GpuModel& gpu, std::span<const SimulatedKernel> kernels,
                       std::span<const ResidentBlocks> residents, std::span<const FluidLoad> loads) {
   double extra = 0.0;
@@ -94,7 +95,7 @@ double linear_latency(const GpuModel& gpu, std::span<const SimulatedKernel> kern
 FluidLoad load_alone(const GpuModel& gpu, Megahertz clock, const SimulatedKernel& kernel, double others) {
   const double hit = hit_beside(kernel, others);
   const double accesses = (kernel.coalesced + kernel.scattered) / kernel.memory_parallelism;
-  // An access waits for the slowest of its requests, which goes to DRAM unless all of them hit L2.
+  // An access waits for the slowest of its requests. The slowest request goes to DRAM unless all requests hit L2.
   const double dram_latency = gpu.dram_latency * (clock / gpu.clock);
   const double dram_accesses =
       (kernel.coalesced * (1.0 - hit) + kernel.scattered * (1.0 - std::pow(hit, kernel.scattered_requests))) /
@@ -147,8 +148,8 @@ FluidSm fluid_sm(const GpuModel& gpu, Megahertz clock, std::span<const Simulated
   return sm;
 }
 
-// Raises all rates together (max-min fairness). The rate of a load stops rising when it is as high as latency allows,
-// or when a resource that the load uses is exhausted.
+// Raises all rates together (max-min fairness). The rate of a load stops rising when latency allows no higher rate, or
+// when a resource that the load uses is exhausted.
 std::vector<double> local_rates(const FluidLimits& limits, const FluidSm& sm, const FluidDelays& delays) {
   std::vector<double> rates(sm.loads.size(), 0.0);
   std::vector<bool> stopped(sm.loads.size(), false);

@@ -2,11 +2,11 @@
 //
 // Published are SMs, clocks, schedulers, units for each kind of instruction and DRAM bandwidth (vendors' white papers
 // and data sheets). The clock of the GTX 680 is that of Kernelet's table 2. The schedulers of a C2050 issue every
-// second cycle, so that its peak is the paper's 1.
+// second cycle, so that its peak of instructions per cycle is 1, as in the paper.
 //
-// Latencies and bandwidth of L2 from V100 on were measured by others ("Dissecting the NVIDIA Volta GPU architecture via
-// microbenchmarking" and its successors). For older GPUs they are assumed. Gaps and intervals of launches, the costs of
-// requests in flight, and the cost of mixed requests are assumed.
+// Latencies and the bandwidth of L2, for the V100 and later GPUs, were measured by others ("Dissecting the NVIDIA Volta
+// GPU architecture via microbenchmarking" and its successors). For older GPUs they are assumed. Gaps and intervals of
+// launches, the costs of requests in flight, and the cost of mixed requests are assumed.
 #include <algorithm>
 
 #include "wattune/simulate/gpu_model.h"
@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::array<std::string_view, kPipes> kPipeNames = {"fp32", "integer", "special", "fp64", "tensor", "memory"};
 
-// Returns the C2050, which has one hardware queue. With launches 9.6 us apart, slices of SAD are as slow as in figure 6
-// of Kernelet (66.7 %).
+// Returns the C2050, which has one hardware queue. Launches begin 9.6 us apart. With that interval, slices of SAD are
+// as slow as in figure 6 of Kernelet (66.7 %).
 GpuModel c2050_gpu() {
   return {.name = "C2050",
           .capability = {2, 0},
@@ -66,9 +66,9 @@ GpuModel gtx680_gpu() {
           .board = "GTX680"};
 }
 
-// Returns the GT 640 of Jiao et al. Its 710 MHz of DDR3 on 128 bits are 22.7 GB/s, of which no kernel of table 3 gets
-// more than 19.5. The most GOPS of that table, 10.1, are 4.1 instructions per cycle of an SM. Kernels of these
-// compilers hardly ever issue two instructions at once.
+// Returns the GT 640 of Jiao et al. Its 710 MHz of DDR3 on 128 bits are 22.7 GB/s. No kernel of table 3 gets more than
+// 19.5 GB/s. The most GOPS in that table, 10.1, are 4.1 instructions per cycle of an SM. Kernels of these compilers
+// hardly ever issue two instructions at once.
 GpuModel gt640_gpu() {
   GpuModel gpu = gtx680_gpu();
   gpu.name = "GT640";
@@ -81,7 +81,7 @@ GpuModel gt640_gpu() {
   return gpu;
 }
 
-// Returns the K20c, which has several hardware queues: CUDA opens 8 by default.
+// Returns the K20c. It has several hardware queues, of which CUDA opens 8 by default.
 GpuModel k20c_gpu() {
   GpuModel gpu = gtx680_gpu();
   gpu.name = "K20c";
@@ -160,8 +160,8 @@ GpuModel a100_gpu() {
   return gpu;
 }
 
-// Returns the H100. The requests of an SM are fitted to random reads on 16 and 20 SMs of an H100 (green contexts of
-// hopper_facts).
+// Returns the H100. The number of requests of an SM is fitted to random reads on 16 and 20 SMs of an H100 (green
+// contexts of hopper_facts).
 GpuModel h100_gpu() {
   GpuModel gpu = a100_gpu();
   gpu.name = "H100";

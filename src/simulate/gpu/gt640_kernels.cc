@@ -19,14 +19,14 @@ constexpr Nanoseconds kAlone = nanoseconds_from_ms(100);
 constexpr double kRequests = 4.0;  // 32-byte requests of a coalesced access
 constexpr double kHitOfCached = 0.95;
 // Rate that Samplerank would have with all blocks if DRAM could serve it, relative to its real rate. DRAM limits it
-// from 5 of 8 blocks on (figure 5). Assumed for the other kernels that DRAM limits.
+// from 5 of 8 blocks on (figure 5). For the other kernels that DRAM limits, this rate is assumed.
 constexpr double kBeyondDram = 8.0 / 5.0;
 
 enum class Bound {
-  issue,    // the schedulers
-  shared,   // shared memory
-  fp64,     // Hotspot's constant 2.0 is of double precision, and an SM has few such units
-  latency,  // of barriers and accesses, with too few warps to hide it
+  issue,    // limited by the schedulers
+  shared,   // limited by shared memory
+  fp64,     // limited by units of double precision: Hotspot's constant 2.0 has that type
+  latency,  // limited by barriers and accesses, with few warps to hide their latency
   dram,
 };
 
@@ -37,8 +37,8 @@ struct Row {
   std::uint64_t blocks;
   Bound bound;
   unsigned threads;
-  std::array<double, kPipes> mix;  // shares of FP32, integer, special
-  double shared_bytes;             // per instruction
+  std::array<double, kPipes> mix;  // shares of FP32, integer and special instructions
+  double shared_bytes;             // bytes of shared memory per instruction
 };
 
 constexpr std::array kRows = {
@@ -64,7 +64,8 @@ double rate_alone(const GpuModel& gpu, const SimulatedKernel& kernel) {
   return steady_flow(gpu, {&all, 1}).operations;
 }
 
-// Sets the parallelism with which the kernel reaches this rate on this GPU, or the highest possible one.
+// Sets the parallelism with which the kernel reaches this rate on this GPU. If that rate cannot be reached, sets the
+// parallelism of the highest possible rate.
 void fit_parallelism(const GpuModel& gpu, SimulatedKernel& kernel, double gops) {
   double low = 0.02;
   double high = 50.0;
@@ -126,7 +127,7 @@ SimulatedKernel micro_kernel(Random& random, std::size_t place) {
                          .instructions = 4000,
                          .instruction_parallelism = factor(random, 3.0),
                          .scattered_requests = kRequests};
-  const double kind = random.uniform();  // 0 for a kernel that only computes, 1 for one that only moves data
+  const double kind = random.uniform();  // 0 for a kernel that only computes, 1 for a kernel that only moves data
   of_pipe(kernel.mix, Pipe::fp32) = 0.6 * random.uniform() * (1.0 - kind);
   of_pipe(kernel.mix, Pipe::integer) = 0.4 * random.uniform();
   of_pipe(kernel.mix, Pipe::special) = 0.1 * random.uniform() * (1.0 - kind);

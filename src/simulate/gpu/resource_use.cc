@@ -12,7 +12,7 @@ double share(double amount, double most) { return most > 0.0 ? std::min(1.0, amo
 
 }  // namespace
 
-// Computes the use of resources; bytes per nanosecond equal gigabytes per second.
+// Computes the use of resources. Bytes per nanosecond equal gigabytes per second.
 std::vector<double> use_of(const Demand& demand, Nanoseconds time, const GpuModel& gpu) {
   const double cycles = time.value() * gigahertz_of_sms(gpu);
   std::vector<double> use = {share(demand.issued, cycles * issue_rate_of_sm(gpu))};

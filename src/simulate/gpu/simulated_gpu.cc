@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::simulate {
 
 namespace {
 
-constexpr double kBoardStep = 1e6;  // ns; longest time until the clock of a board is read again
+constexpr double kBoardStep = 1e6;  // longest time in ns until the clock of a board is read again
 
 std::unique_ptr<Engine> make_engine(const GpuModel& gpu, const GpuOptions& options) {
   return options.fidelity == Fidelity::fast ? make_fluid_engine(gpu) : make_warp_engine(gpu, options.seed);
@@ -37,7 +37,7 @@ struct SimulatedGpu::State {
   std::size_t running = 0;
   std::size_t kernels = 0;
   GpuClocks clocks{model.clock};
-  GpuCounters accounted;  // counters up to which the board was charged
+  GpuCounters accounted;  // counters at the time up to which the board was charged
   Joules energy;
   std::vector<BlockRecord> trace;
 
@@ -71,8 +71,8 @@ void SimulatedGpu::State::obey_board() {
   engine->set_clocks(clocks);
 }
 
-// Charges the board for the GPU's work since the last call: its activity is that work relative to what the clocks
-// allow.
+// Charges the board for the GPU's work since the last call: the board's activity is that work relative to the most work
+// at its clocks.
 void SimulatedGpu::State::account(double time) {
   const GpuCounters all = engine->counters();
   const double cycles = time * clocks.core.value() * 1e-3;
@@ -89,7 +89,7 @@ void SimulatedGpu::State::account(double time) {
   obey_board();
 }
 
-// Runs one step. If a launch ended that was stopped before it began, no time passes.
+// Runs one step. No time passes if a launch ended that was stopped before it began.
 void SimulatedGpu::State::step(double limit) {
   const std::size_t untaken = scheduler.untaken_completions();
   for (const BlockStart& block : scheduler.dispatch(now)) begin(block);

@@ -16,7 +16,7 @@ namespace wattune::inline v0_1::simulate {
 namespace {
 
 SteadyFlow flow_of(const GpuModel& gpu, std::span<const Residents> residents, std::vector<double> rates) {
-  constexpr Nanoseconds kOne(1);  // rates are 1e9 per second
+  constexpr Nanoseconds kOne(1);  // with 1 ns, rates are in 1e9 per second
   Demand demand;
   for (std::size_t i = 0; i < rates.size(); ++i) demand.add(demand_of(*residents[i].kernel, rates[i]));
   SteadyFlow flow{.rates = std::move(rates),
@@ -52,7 +52,7 @@ Result<void> check_flow(const GpuModel& gpu, std::span<const Residents> resident
   return no_flow("an SM does not hold these blocks together", std::move(names));
 }
 
-// Submits a kernel in a stream of its own, with more blocks than will ever end.
+// Submits a kernel in a stream of its own, with so many blocks that they never all end.
 Result<void> keep_running(SimulatedGpu& run, const Residents& residents) {
   SimulatedKernel kernel = *residents.kernel;
   kernel.blocks = std::uint64_t{1} << 40;

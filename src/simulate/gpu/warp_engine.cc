@@ -15,13 +15,13 @@ namespace wattune::inline v0_1::simulate {
 namespace {
 
 constexpr KernelId kNobody = std::numeric_limits<KernelId>::max();
-constexpr double kWhole = 1.0 - 1e-9;  // from here on, a sum of parts counts as 1, despite rounding
+constexpr double kWhole = 1.0 - 1e-9;  // a sum of parts above this counts as 1, despite rounding
 
 // A resource that serves requests one after the other, in the order in which they come.
 struct Server {
   double free = 0.0;
 
-  // Returns the moment at which the server begins a request that takes `time`.
+  // Returns the moment at which the server begins a request, which takes `time`.
   double begin(double moment, double time) {
     const double begins = std::max(moment, free);
     free = begins + time;
@@ -39,7 +39,7 @@ struct WarpSm {
   std::vector<Scheduler> schedulers;
   std::array<Server, kPipes> pipes = {};
   Server l1;
-  double in_flight = 0.0;  // requests in flight
+  double in_flight = 0.0;  // number of requests in flight
   unsigned warps = 0;
   std::vector<unsigned> warps_of_kernel = {};
 };
@@ -49,11 +49,11 @@ struct Warp {
   std::size_t slot = 0;
   unsigned sm = 0;
   unsigned scheduler = 0;
-  std::uint64_t left = 0;  // instructions
+  std::uint64_t left = 0;  // instructions that remain
   double credit = 0.0;     // accesses since the warp last waited, as a share of memory_parallelism
-  unsigned sent = 0;       // accesses that have not reached L2
-  double answer = 0.0;     // when the last of its other accesses is answered
-  double in_flight = 0.0;  // requests since the warp last waited
+  unsigned sent = 0;       // accesses of the present instruction that have not reached L2
+  double answer = 0.0;     // moment at which its latest access so far is answered
+  double in_flight = 0.0;  // number of requests since the warp last waited
   bool waits = false;
 };
 
@@ -123,7 +123,7 @@ class WarpEngine final : public Engine {
   GpuCounters counters() override { return counters_; }
 
  private:
-  // Chooses the scheduler that has the fewest warps.
+  // Chooses the scheduler that has the fewest warps, and returns its index.
   static unsigned place(WarpSm& sm) {
     const auto least = std::ranges::min_element(sm.schedulers, {}, &Scheduler::warps);
     ++least->warps;
@@ -145,7 +145,7 @@ class WarpEngine final : public Engine {
     events_.push({time, order_++, warp, kind});
   }
 
-  // Runs instructions of a warp until its next one would come after another event.
+  // Runs instructions of a warp until its next instruction would come after another event.
   void run(std::size_t index, double limit, std::vector<std::size_t>& ended) {
     wake(warps_[index]);
     for (;;) {
@@ -181,7 +181,8 @@ class WarpEngine final : public Engine {
     free_.push_back(index);
   }
 
-  // Issues an instruction. Returns when the warp can issue its next one, or nothing if it waits for memory.
+  // Issues an instruction. Returns when the warp can issue its next instruction, or nullopt if the warp waits for
+  // memory.
   std::optional<double> issue(std::size_t index) {
     const Warp& warp = warps_[index];
     const SimulatedKernel& kernel = kernels_[warp.kernel];
@@ -198,7 +199,7 @@ class WarpEngine final : public Engine {
            kernel.issue_distance(gpu_) * cycle_;
   }
 
-  // Returns the moment at which the pipe begins the instruction.
+  // Returns the moment at which the pipe begins the instruction, which was issued at `issued`.
   double execute(WarpSm& sm, const SimulatedKernel& kernel, double kind, double issued) {
     for (std::size_t pipe = 0; pipe < kPipes; ++pipe) {
       if (kind < kernel.mix[pipe]) return sm.pipes[pipe].begin(issued, cycle_ / gpu_.pipe_rates[pipe]);
@@ -250,7 +251,7 @@ class WarpEngine final : public Engine {
     return dram_.end(found, dram_time) + gpu_.dram_latency * 1e3 / gpu_.clock.value();
   }
 
-  // Returns the number of misses: the mean number, rounded up or down at random.
+  // Returns the number of misses. It is the mean number, rounded up or down at random.
   double misses_of(const Warp& warp, double requests) {
     const SimulatedKernel& kernel = kernels_[warp.kernel];
     const WarpSm& sm = sms_[warp.sm];
@@ -262,8 +263,8 @@ class WarpEngine final : public Engine {
   }
 
   GpuModel gpu_;
-  double cycle_;      // ns
-  double dram_rate_;  // bytes per ns
+  double cycle_;      // length of a cycle in ns
+  double dram_rate_;  // bytes of DRAM per ns
   std::vector<SimulatedKernel> kernels_;
   std::vector<WarpSm> sms_;
   Server l2_;
@@ -271,7 +272,7 @@ class WarpEngine final : public Engine {
   KernelId served_last_ = kNobody;
   std::vector<Warp> warps_;
   std::vector<std::size_t> free_;
-  std::vector<unsigned> warps_left_;  // of each slot
+  std::vector<unsigned> warps_left_;  // by slot, number of warps that have not ended
   std::priority_queue<WarpEvent, std::vector<WarpEvent>, std::greater<>> events_;
   std::uint64_t order_ = 0;
   double now_ = 0.0;

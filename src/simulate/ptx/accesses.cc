@@ -47,7 +47,7 @@ void store(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Takes and ignores modifiers of caching and of visibility, which have no effect here.
+// Accepts and ignores modifiers of caching and of visibility, which have no effect here.
 void ignore_memory_modifiers(Decoder& decoder) {
   for (const std::string_view modifier : {"weak", "relaxed", "acquire", "release", "volatile", "mmio", "cta", "cluster",
                                           "gpu", "sys", "nc", "ca", "cg", "cs", "cv", "lu", "wb", "wt"})
@@ -66,7 +66,7 @@ void elements(Decoder& decoder, Type type, bool are_destinations) {
   decoder.operation().count = static_cast<std::uint8_t>(count);
 }
 
-// Takes and ignores a caching hint, which may be the last operand.
+// Accepts and ignores a caching hint, which may be the last operand.
 void ignore_cache_policy(Decoder& decoder) {
   if (decoder.instruction().has("L2::cache_hint")) decoder.take();
 }
@@ -92,7 +92,7 @@ Handler store_of(Type type) {
 }
 
 // Copies `immediate` bytes. Its operands are the shared address, the global address, the number of bytes to read (the
-// others become zeros), and a predicate for reading none.
+// other bytes become zeros), and a predicate. If the predicate is true, no byte is read.
 void copy_to_shared(Warp& warp, const Operation& operation, LaneMask lanes) {
   const auto bytes = static_cast<std::size_t>(operation.immediate);
   const LaneMask ignored = warp.predicate(operation.operands[3]) ^ operation.flip;
@@ -161,7 +161,7 @@ Handler decode_st(Decoder& decoder) {
   return store_of(type);
 }
 
-// Decodes a prefetch, which does nothing: there are no caches.
+// Decodes a prefetch. It does nothing, since there are no caches.
 Handler decode_prefetch(Decoder& decoder) { return decode_nothing(decoder); }
 
 Handler decode_cp(Decoder& decoder) {

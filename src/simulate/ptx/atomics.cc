@@ -95,8 +95,8 @@ struct AtomicFloatMax {
   }
 };
 
-// Changes memory. The operands are `count` destinations for the old values, the address, and for each element b, or b
-// and c.
+// Changes memory. The operands are `count` destinations for the old values, the address, and a value b for each
+// element. For cas, c follows b.
 template <class T, class Change>
 void at_address(Warp& warp, const Operation& operation, LaneMask lanes, Change change) {
   const std::size_t bytes = sizeof(T) * operation.count;
@@ -174,7 +174,7 @@ Type atomic_type(Decoder& decoder) {
   return decoder.type();
 }
 
-// Takes a value or a vector as operands, and returns the number of values.
+// Takes a value or a vector as operands. Returns the number of values.
 std::uint8_t take_elements(Decoder& decoder, Type type, bool are_destinations) {
   const slice::PtxOperand& operand = decoder.take();
   if (operand.kind != slice::PtxOperandKind::vector) {

@@ -6,7 +6,8 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// Index of the result. The operands before it are the barrier, the number of threads (0 for all), and a predicate.
+// Index of the barrier's result among the operands. The operands before the result are the barrier, the number of
+// threads (0 for all), and a predicate.
 constexpr std::size_t kBarrierResult = 3;
 
 void arrive_at_barrier(Warp& warp, const Operation& operation, LaneMask lanes, bool waits) {

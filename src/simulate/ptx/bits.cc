@@ -35,7 +35,7 @@ template <class T>
 T shift_left(T a, std::uint32_t b) {
   return b >= sizeof(T) * 8 ? T{0} : static_cast<T>(static_cast<std::uint64_t>(a) << b);
 }
-// Shifts right. A shift by more than all bits leaves zeros, or the sign.
+// Shifts right. A shift by more bits than the type has leaves zeros, or copies of the sign.
 template <class T>
 T shift_right(T a, std::uint32_t b) {
   constexpr std::uint32_t kBits = sizeof(T) * 8;
@@ -86,7 +86,7 @@ T insert(T a, T b, std::uint32_t position, std::uint32_t length) {
   return static_cast<T>((shift_left(a, position) & mask) | (b & ~mask));
 }
 
-// Returns the position of the most significant bit that differs from the sign; all ones if there is none.
+// Returns the position of the most significant bit that differs from the sign. Returns all ones if no bit differs.
 template <class T, bool as_shift>
 std::uint32_t find_most_significant(T a) {
   using Bits = std::make_unsigned_t<T>;
@@ -141,8 +141,8 @@ enum PermuteMode : std::uint8_t {
   permute_replicate_16
 };
 
-// Returns which of the eight source bytes becomes byte `place` of the result. Bit 3 of an any-byte selector copies its
-// sign instead.
+// Returns a selector of one of the eight source bytes, which becomes byte `place` of the result. If bit 3 of an
+// any-byte selector is set, the byte's sign is copied instead.
 std::uint32_t permute_selector(std::uint8_t mode, std::uint32_t c, unsigned place) {
   const std::uint32_t first = c & 3;
   switch (mode) {
@@ -215,7 +215,7 @@ Handler decode_logic(Decoder& decoder, PredicateLogic of_predicates, Choose choo
   return type == Type::pred ? &predicate_logic : for_bits(type, choose);
 }
 
-// Takes the operands of a count of 32 bits; returns the type of the source.
+// Takes the operands of an instruction whose result is a count of 32 bits. Returns the type of the source.
 Type count_operands(Decoder& decoder) {
   const Type type = decoder.type();
   decoder.destination(Type::u32);

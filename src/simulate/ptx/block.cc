@@ -61,8 +61,7 @@ void Block::look_at_barriers() {
   for (std::uint32_t i = 0; i < kBarriers; ++i) open_if_complete(i);
 }
 
-// True if enough threads are at the barrier. A warp counts as 32 threads once all of its threads that have not ended
-// are there.
+// True if enough threads are at the barrier. A warp counts as 32 threads once all its live threads are at the barrier.
 bool Block::is_complete(const Barrier& barrier) const {
   std::uint32_t arrived = 0;
   std::uint32_t all = 0;

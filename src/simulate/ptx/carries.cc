@@ -1,5 +1,5 @@
-// Implements additions that extend over several registers, with a carry from each to the next (CC.CF, a predicate of
-// the frame).
+// Implements additions that extend over several registers, with a carry from each register to the next. The carry is
+// the flag CC.CF, a predicate of the frame.
 #include "simulate/ptx/by_type.h"
 #include "simulate/ptx/families.h"
 #include "simulate/ptx/warp.h"

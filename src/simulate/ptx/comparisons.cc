@@ -1,4 +1,4 @@
-// Implements comparisons and selections by them.
+// Implements comparisons, and selections that depend on comparisons.
 #include <bit>
 #include <cmath>
 #include <optional>
@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// The possible relations of a to b. A comparison is the set of relations for which it is true.
+// The possible relations of a to b. A comparison is represented by the set of relations for which it is true.
 enum Order : std::uint8_t { is_less = 1, is_equal = 2, is_greater = 4, is_unordered = 8 };
 
 std::optional<std::uint8_t> comparison_named(std::string_view name) {
@@ -86,7 +86,7 @@ void set_values(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Compares two pairs of 16-bit numbers, with a result for each. The operands are p, q, a, b and c.
+// Compares two pairs of 16-bit numbers and sets a predicate for each comparison. The operands are p, q, a, b and c.
 template <class Number>
 void set_pair_predicates(Warp& warp, const Operation& operation, LaneMask lanes) {
   const PairOf<Number>* const a = warp.column<PairOf<Number>>(operation.operands[2]);

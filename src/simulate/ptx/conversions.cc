@@ -40,8 +40,8 @@ std::uint64_t clamp_integer(std::uint64_t bits, Type from, Type to) {
   return !negative && bits > range.greatest ? range.greatest : bits;
 }
 
-// Converts to an integer. Numbers outside the range become its ends. NaN becomes, as in PTX's table, zero, or the
-// highest bit if the result or the source has 64 bits.
+// Converts to an integer. Numbers outside the range become the nearer end of the range. NaN becomes, as in PTX's table,
+// zero, or the highest bit if the result or the source has 64 bits.
 std::uint64_t integer_of(double value, const Operation& operation, Type from, Type to) {
   const IntegerRange range = range_of(to);
   if (std::isnan(value)) {
@@ -63,7 +63,7 @@ double float_value(std::uint64_t bits, Type type) {
   }
 }
 
-// Number of bits that a single-precision fraction has and tf32 lacks.
+// Number of bits in the fraction of a single-precision number that tf32 does not have.
 constexpr int kTf32Unused = 13;
 
 // Returns the bits in a narrow format. With .satfinite the largest number replaces infinity.
@@ -81,7 +81,7 @@ std::uint64_t small_float_bits(double value, const Operation& operation, Type ty
   return std::uint64_t{narrowed<8, 10>(value, operation)} << kTf32Unused;
 }
 
-// Returns the bits of a number. The host's rounding mode must be the instruction's.
+// Returns the bits of a number. Precondition: the host's rounding mode is that of the instruction.
 std::uint64_t float_bits_of(double value, const Operation& operation, Type type) {
   if (operation.saturate) value = saturated(value);
   if ((operation.immediate & not_negative) != 0 && value < 0) value = 0.0;
@@ -104,7 +104,8 @@ std::uint64_t source_bits(Warp& warp, const Operand& operand, Type type, unsigne
   return is_signed(type) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(bits) >> unused) : bits >> unused;
 }
 
-// Stores an integer, extended by its sign, if there is one, to a register that may be wider than the type.
+// Stores an integer to a register, which may be wider than the integer's type. The integer is extended by its sign if
+// it has one.
 void store_integer(Warp& warp, const Operand& operand, Type type, unsigned lane, std::uint64_t bits) {
   const unsigned unused = 64 - bytes_of(type) * 8;
   bits <<= unused;
@@ -136,7 +137,7 @@ void float_to_integer(Warp& warp, const Operation& operation, LaneMask lanes) {
 }
 
 // Converts an integer to floating point. A 64-bit integer is converted to single precision directly, because a double
-// cannot hold each of them.
+// cannot hold every 64-bit integer.
 void integer_to_float(Warp& warp, const Operation& operation, LaneMask lanes) {
   const ConvertedTypes types(operation);
   const bool has_sign = is_signed(types.from);
@@ -162,7 +163,7 @@ void float_to_float(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Converts two numbers to the halves of a register, the first to the upper half.
+// Converts two numbers to the halves of a register. The first number goes to the upper half.
 void floats_to_pair(Warp& warp, const Operation& operation, LaneMask lanes) {
   const Type half = static_cast<Type>(operation.choice) == Type::f16x2 ? Type::f16 : Type::bf16;
   for_lanes(lanes, [&](unsigned lane) {
@@ -186,8 +187,8 @@ void read_conversion(Decoder& decoder, Type to, Type from) {
       (decoder.has("relu") ? not_negative : unlimited) | (decoder.has("satfinite") ? finite_only : unlimited);
 }
 
-// Returns a faster handler for plain conversions, such as those of addresses: without saturation, between registers of
-// exactly the types' sizes.
+// Returns a faster handler for plain conversions, such as those of addresses. These do not saturate, and their
+// registers have exactly the sizes of their types.
 Handler plain_conversion(const Operation& operation, Type to, Type from) {
   if (operation.saturate || operation.operands[0].bytes != bytes_of(to) ||
       operation.operands[1].bytes != bytes_of(from))

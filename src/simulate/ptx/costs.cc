@@ -17,8 +17,8 @@ struct UnitRow {
 };
 
 // The unit of each opcode. All other opcodes use the floating-point or the integer pipe, depending on their type.
-// Comparisons, minima and selections belong to the integer pipe for every type, and counting bits to the special one
-// (CUDA Programming Guide, arithmetic throughput).
+// Comparisons, minima and selections use the integer pipe for every type, and counting bits uses the special one (CUDA
+// Programming Guide, arithmetic throughput).
 constexpr std::array kUnits = {
     UnitRow{"activemask", Unit::scheduler},
     UnitRow{"applypriority", Unit::memory},
@@ -73,7 +73,7 @@ constexpr std::array kUnits = {
 };
 static_assert(std::ranges::is_sorted(kUnits, {}, &UnitRow::opcode));
 
-// Returns the last type that the instruction names; f64 if it is among the types, as in conversions.
+// Returns the last type that the instruction names. If f64 is among its types, as in conversions, returns f64.
 Type type_of(const slice::PtxInstruction& instruction) {
   Type type = Type::none;
   for (const std::string_view modifier : instruction.modifiers)
@@ -88,14 +88,14 @@ Unit arithmetic_unit(std::string_view opcode, Type type) {
 }
 
 Unit unit_of(const slice::PtxInstruction& instruction, Type type) {
-  if (instruction.has("param")) return Unit::nothing;  // a parameter is an operand of another instruction
+  if (instruction.has("param")) return Unit::nothing;  // a parameter becomes an operand of another instruction
   const auto row = std::ranges::lower_bound(kUnits, instruction.opcode, {}, &UnitRow::opcode);
   if (row == kUnits.end() || row->opcode != instruction.opcode) return arithmetic_unit(instruction.opcode, type);
   return row->unit == Unit::special && type == Type::f64 ? Unit::fp64 : row->unit;
 }
 
-// Returns the kind of access to global or shared memory. Accesses to constants do not count, because they have a cache
-// and a path of their own.
+// Returns the kind of access to global or shared memory. Accesses to constants do not count, because constants have
+// their own cache and path.
 Access access_of(const slice::PtxInstruction& instruction) {
   const std::string_view opcode = instruction.opcode;
   if (instruction.has("param") || instruction.has("const") || instruction.has("local")) return Access::none;
@@ -135,8 +135,8 @@ std::uint64_t sectors_of(Warp& warp, const Operation& operation, LaneMask lanes)
   return static_cast<std::uint64_t>(std::unique(sectors.begin(), sectors.begin() + count) - sectors.begin());
 }
 
-// Counts an access and returns the cycles of the memory pipe. All lanes are assumed to access the same space as the
-// first one.
+// Counts an access. Returns the cycles for which the memory pipe is busy. All lanes are assumed to access the same
+// space as the first lane.
 std::uint64_t note_access(Warp& warp, const Operation& operation, LaneMask lanes, PtxCosts& costs) {
   constexpr std::uint64_t kSectorsPerCycle = 4;
   const Access access = operation.cost.access;

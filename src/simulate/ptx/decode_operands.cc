@@ -15,7 +15,7 @@ Operand bank_column(Bank bank, std::size_t offset, unsigned bytes) {
   return {.offset = static_cast<std::uint32_t>(offset), .bank = bank, .bytes = static_cast<std::uint8_t>(bytes)};
 }
 
-// Returns the bits of a number in a floating-point type.
+// Returns the bits that represent a number in a floating-point type.
 std::uint64_t float_bits(double value, Type type) {
   switch (type) {
     case Type::f64: return std::bit_cast<std::uint64_t>(value);
@@ -27,7 +27,7 @@ std::uint64_t float_bits(double value, Type type) {
 
 }  // namespace
 
-// Returns the column of a constant: the value 32 times, or a mask for a predicate.
+// Returns the column of a constant. The column holds the value 32 times, or a mask if the constant is a predicate.
 Operand Decoder::constant(std::uint64_t bits, unsigned bytes) {
   const auto [known, is_new] = constants_.try_emplace({bits, bytes});
   if (!is_new) return known->second;
@@ -145,8 +145,8 @@ Operand Decoder::special(std::uint32_t index) {
   return bank_column(Bank::specials, place * kLanes * sizeof(std::uint32_t), sizeof(std::uint32_t));
 }
 
-// Adds the operand that follows the elements: the address. If it names a variable, that determines the space; a
-// function's parameters are in local memory.
+// Adds the operand that follows the elements: the address. If the address names a variable, the variable determines the
+// space. A function's parameters are in local memory.
 void Decoder::address(const slice::PtxOperand& operand) {
   operation_.immediate = operand.offset;
   if (operand.kind != slice::PtxOperandKind::address || !operand.elements.empty())
@@ -180,7 +180,8 @@ void Decoder::space(Space implied) {
   if (function) operation_.space = Space::local;
 }
 
-// Returns the place of a value that a call passes or receives: in local memory, in a register, or as a number.
+// Returns the place of a value that a call passes or receives. The place is in local memory, in a register, or the
+// value is a number.
 Formal Decoder::formal_of(const slice::PtxOperand& operand) {
   if (operand.kind == slice::PtxOperandKind::name) {
     const std::optional<Named> found = named(operand.name);

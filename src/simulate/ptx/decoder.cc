@@ -11,7 +11,8 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// The largest number of modifiers, limited by the bits of `taken_`; PTX's longest instructions have a dozen.
+// The largest number of modifiers, limited by the number of bits of `taken_`. PTX's longest instructions have a dozen
+// modifiers.
 constexpr std::size_t kMostModifiers = 63;
 
 }  // namespace

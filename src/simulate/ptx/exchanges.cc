@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// Stores the values of the operand with index `count`, then waits for the members in the next operand.
+// Stores the values of the operand with index `count`. Then waits for the threads whose mask is the next operand.
 void exchange_value(Warp& warp, const Operation& operation, LaneMask lanes) {
   const Operand& value = operation.operands[operation.count];
   const LaneMask truth = value.bytes == 0 ? warp.predicate(value) ^ operation.flip : 0;
@@ -22,7 +22,7 @@ void exchange_value(Warp& warp, const Operation& operation, LaneMask lanes) {
   warp.join(operation, lanes, operation.operands[operation.count + 1u]);
 }
 
-// Stores the values and finishes without waiting.
+// Stores the values and finishes the exchange without waiting.
 void exchange_at_once(Warp& warp, const Operation& operation, LaneMask lanes) {
   const Operand& value = operation.operands[operation.count];
   const LaneMask truth = value.bytes == 0 ? warp.predicate(value) ^ operation.flip : 0;
@@ -35,8 +35,8 @@ void exchange_at_once(Warp& warp, const Operation& operation, LaneMask lanes) {
 
 enum ShuffleMode : std::uint8_t { shuffle_up, shuffle_down, shuffle_butterfly, shuffle_index };
 
-// The source lane of a shuffle by PTX's pseudocode, and whether it is in the segment. The operand c holds a clamp value
-// in its low five bits, and above them the mask that makes segments.
+// The source lane of a shuffle by PTX's pseudocode, and whether that lane is in the segment. The operand c holds a
+// clamp value in its low five bits, and above them the mask that makes segments.
 struct ShuffleSource {
   unsigned lane = 0;
   bool in_range = false;
@@ -159,8 +159,8 @@ void finish_reduction(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Finishes an election. The operands are d, p, any value and members. The results are the lowest lane, and a predicate
-// that is true for the thread in that lane.
+// Finishes an election. The operands are d, p, any value and members. The results are the number of the lowest lane
+// (d), and a predicate (p) that is true for the thread in that lane.
 void finish_election(Warp& warp, const Operation& operation, LaneMask lanes) {
   LaneMask elected = 0;
   for_lanes(lanes, [&](unsigned lane) {

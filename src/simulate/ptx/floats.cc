@@ -35,7 +35,7 @@ struct FloatDiv {
   }
 };
 
-// Rounds a sum to odd. If the result is then rounded to fewer bits, it is the same as with a single rounding.
+// Rounds a sum to odd. Rounding the result once more, to fewer bits, then gives the same number as a single rounding.
 double sum_rounded_to_odd(double a, double b) {
   const double sum = a + b;
   const double part = sum - a;
@@ -70,7 +70,7 @@ struct FloatNeg {
   }
 };
 
-// Chooses the smaller value. If one is NaN, it is the other; -0 is less than +0.
+// Chooses the smaller value. If one value is NaN, the other is chosen. -0 is less than +0.
 struct FloatMin {
   template <class T, class C>
   static C of(C a, C b) {
@@ -87,7 +87,7 @@ struct FloatMax {
     return a > b ? a : b;
   }
 };
-// Chooses as `Choice` does, but the result is NaN if one value is (.NaN).
+// Chooses as `Choice` does, but chooses NaN if one of the values is NaN (.NaN).
 template <class Choice>
 struct OrNan {
   template <class T, class C>

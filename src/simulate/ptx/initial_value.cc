@@ -17,7 +17,7 @@ class InitialValue {
   InitialValue(const slice::PtxTree& tree, const slice::PtxVariable& variable, const ModuleNames& names)
       : tree_(tree), variable_(variable), names_(names), type_(type_named(variable.type).value_or(Type::none)) {}
 
-  // Writes a value. The elements of a list fill equal parts; parts without a value stay zero.
+  // Writes a value. The elements of a list fill equal parts of the memory. Parts without an element stay zero.
   Result<void> write(const slice::PtxOperand& value, std::span<std::byte> to, std::size_t depth) {
     if (value.kind == slice::PtxOperandKind::vector) return write_all(value.elements, to, depth);
     WATTUNE_ASSIGN(const std::uint64_t bits, bits_of(value));

@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// Adds integers. They are added as unsigned numbers, which wrap around as sums do in PTX.
+// Adds integers. Integers are added as unsigned numbers, which wrap around as sums do in PTX.
 
 template <class T>
 T integer_add(T a, T b) {
@@ -54,7 +54,7 @@ Wide<T> mad_wide(T a, T b, Wide<T> c) {
   return integer_add(multiply_wide(a, b), c);
 }
 
-// Returns the low 24 bits, sign-extended if the type is signed.
+// Returns the low 24 bits of a value, sign-extended if the type is signed.
 template <class T>
 std::int64_t low_24(T value) {
   if constexpr (std::is_signed_v<T>)
@@ -149,7 +149,7 @@ Type wide_type(Type type) {
   }
 }
 
-// Selects an instance for a type with .wide; 64-bit types have none.
+// Selects an instance for a type with .wide, which 64-bit types do not have.
 template <class Choose>
 Handler for_narrow_integer(Type type, Choose choose) {
   if (bytes_of(type) == 8) return nullptr;
@@ -159,8 +159,8 @@ Handler for_narrow_integer(Type type, Choose choose) {
   });
 }
 
-// Returns a part of a value, for dp4a and dp2a. These multiply parts of a with bytes of b; a and b may be signed or
-// not, each for itself.
+// Returns a part of a value, for dp4a and dp2a. These instructions multiply parts of a with bytes of b. Each of a and b
+// may be signed or unsigned.
 std::int64_t part(std::uint32_t value, unsigned index, unsigned bits, bool with_sign) {
   const std::uint32_t bits_of_part = value >> (index * bits) & ((1u << bits) - 1);
   const std::int64_t all = std::int64_t{1} << bits;

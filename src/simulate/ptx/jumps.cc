@@ -56,7 +56,8 @@ std::vector<Formal> passed(Decoder& decoder) {
   return formals;
 }
 
-// True if the call has results: `(results), function, (arguments), prototype`, of which only the function is required.
+// True if the call has results. The operands of a call are `(results), function, (arguments), prototype`, and only the
+// function is required.
 bool has_results(const slice::PtxInstruction& call) {
   return !call.operands.empty() && call.operands.front().kind == slice::PtxOperandKind::list;
 }
@@ -110,7 +111,7 @@ Handler decode_call(Decoder& decoder) {
   if (has_results(decoder.instruction())) call.results = passed(decoder);
   const slice::PtxOperand& callee = decoder.take();
   if (decoder.peek().kind == slice::PtxOperandKind::list) call.arguments = passed(decoder);
-  if (decoder.operands_left() > 0) decoder.take();  // the prototype, or the list of possible callees
+  if (decoder.operands_left() > 0) decoder.take();  // takes the prototype, or the list of possible callees
   const auto index = static_cast<std::uint32_t>(decoder.function().calls.size());
   decoder.function().calls.push_back(std::move(call));
   decoder.operation().target = index;

@@ -17,10 +17,11 @@ namespace {
 
 constexpr std::uint32_t kDynamicAlignment = 16;
 constexpr std::uint64_t kMostVariableBytes = std::uint64_t{1} << 30;
-// Limits on one function. No function needs more, and a host has enough memory for all threads of a warp.
+// Limits on the memory of one function. No function needs more, and the limits leave a host enough memory for all
+// threads of a warp.
 constexpr std::uint64_t kFunctionRegisterBytes = 16 << 20;
 constexpr std::uint64_t kFunctionLocalBytes = 512 << 10;
-constexpr std::uint64_t kMostParameterBytes = 32764;  // CUDA's limit
+constexpr std::uint64_t kMostParameterBytes = 32764;  // the limit of CUDA
 
 class ModuleLoader {
  public:
@@ -50,9 +51,9 @@ class ModuleLoader {
   std::shared_ptr<Code> code_;
   ModuleNames names_;
   std::uint64_t shared_end_ = 0;
-  std::uint64_t variable_bytes_ = 0;  // of all variables of the module
+  std::uint64_t variable_bytes_ = 0;  // bytes of all variables of the module
   std::uint32_t dynamic_alignment_ = kDynamicAlignment;
-  std::vector<std::unique_ptr<Names>> function_names_;  // by function
+  std::vector<std::unique_ptr<Names>> function_names_;  // names, by function
 };
 
 Result<void> ModuleLoader::load_all() {
@@ -68,7 +69,7 @@ Result<void> ModuleLoader::load_all() {
   return {};
 }
 
-// Lists the functions. For a function with a definition, that is taken instead of its declarations.
+// Lists the functions. If a function has a definition, the definition is listed instead of its declarations.
 void ModuleLoader::find_functions() {
   for (const slice::PtxFunction& function : tree().functions) {
     const auto index = static_cast<std::uint32_t>(code_->functions.size());
@@ -116,7 +117,8 @@ Result<void> ModuleLoader::write_first_values() {
   return {};
 }
 
-// Gives shared variables their offsets: first those of functions that any kernel may call, then each kernel's own.
+// Assigns offsets to shared variables. The variables of functions that any kernel may call come first, then each
+// kernel's own.
 void ModuleLoader::place_function_variables() {
   function_names_.resize(code_->functions.size());
   for (const bool entries : {false, true})
@@ -178,7 +180,8 @@ PtxKernel ModuleLoader::describe(const slice::PtxFunction& function, const Names
   return kernel;
 }
 
-// Returns the first refusal among a function and all functions that it calls; nullptr if there is none.
+// Returns the first refusal among a function and all functions that it calls. Returns nullptr if none of them is
+// refused.
 const Error* refusal_below(const Code& code, std::uint32_t function) {
   std::vector<bool> seen(code.functions.size());
   std::vector<std::uint32_t> left = {function};

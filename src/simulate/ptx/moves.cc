@@ -20,7 +20,7 @@ void move_predicate(Warp& warp, const Operation& operation, LaneMask lanes) {
   warp.set_predicate(operation.operands[0], lanes, warp.predicate(operation.operands[1]) ^ operation.flip);
 }
 
-// Packs `count` parts into a register, the first part lowest.
+// Packs `count` parts into a register, with the first part in the lowest bits.
 void pack(Warp& warp, const Operation& operation, LaneMask lanes) {
   const unsigned part_bits = operation.operands[0].bytes * 8u / operation.count;
   for_lanes(lanes, [&](unsigned lane) {
@@ -42,7 +42,7 @@ void unpack(Warp& warp, const Operation& operation, LaneMask lanes) {
 // The largest number of components of a vector that is moved.
 constexpr unsigned kMostMovedComponents = 4;
 
-// Moves a vector. All components are read first, because both vectors may have a register in common.
+// Moves a vector. All components are read before any is written, because the two vectors may share a register.
 void move_vector(Warp& warp, const Operation& operation, LaneMask lanes) {
   for_lanes(lanes, [&](unsigned lane) {
     std::array<std::uint64_t, kMostMovedComponents> values;
@@ -57,8 +57,8 @@ void resize(Warp& warp, const Operation& operation, LaneMask lanes) {
             [&](unsigned lane) { warp.set_word(operation.operands[0], lane, warp.word(operation.operands[1], lane)); });
 }
 
-// Reads the clock, which is the number of instructions that the run has executed. So it advances, and is the same in
-// equal runs.
+// Reads the clock, which is the number of instructions that the run has executed. So the clock advances, and it is the
+// same in equal runs.
 void read_clock(Warp& warp, const Operation& operation, LaneMask lanes) {
   const std::uint64_t now = warp.launch().counts.instructions >> operation.immediate;
   for_lanes(lanes, [&](unsigned lane) { warp.set_word(operation.operands[0], lane, now); });
@@ -122,8 +122,8 @@ void take_parts(Decoder& decoder, Type whole, bool are_destinations) {
   decoder.operation().count = static_cast<std::uint8_t>(count);
 }
 
-// Returns the handler for taking the address of a variable of the frame; nullptr if the operand is something else.
-// Precondition: the destination was taken.
+// Returns the handler for taking the address of a variable of the frame. Returns nullptr if the operand is something
+// else. Precondition: the destination was taken.
 Handler frame_address_of(Decoder& decoder, std::uint64_t window) {
   const slice::PtxOperand& operand = decoder.peek();
   if (operand.kind != slice::PtxOperandKind::name) return nullptr;
@@ -144,7 +144,7 @@ Handler decode_move_from(Decoder& decoder, Type type) {
   if (const Handler handler = frame_address_of(decoder, 0)) return handler;
   if (operand.name.starts_with("%pm") && operand.name.size() > 3 && !decoder.named(operand.name)) {
     decoder.take();
-    decoder.operation().immediate = 63;  // shifts by 63 bits, so that performance counters read as zero
+    decoder.operation().immediate = 63;  // a shift by 63 bits, so that performance counters are read as zero
     return &read_clock;
   }
   if (special_named(operand.name) && bytes_of(type) != 4) {
@@ -203,7 +203,8 @@ Handler decode_isspacep(Decoder& decoder) {
   return &is_in_space;
 }
 
-// Decodes instructions that order accesses to memory or let time pass. Here all threads see all accesses in one order.
+// Decodes instructions that order accesses to memory or let time pass. They do nothing, since here all threads see all
+// accesses in one order.
 Handler decode_nothing(Decoder& decoder) {
   decoder.ignore_prefix("");
   while (decoder.operands_left() > 0) decoder.take();

@@ -11,7 +11,7 @@ namespace {
 
 // Alignment of columns, in bytes, which suits every type.
 constexpr std::uint32_t kColumnAlignment = 8;
-// Alignment of a call's frame. No type needs more than 16 bytes, but a variable may ask for more.
+// Alignment of a call's frame. No type needs more than 16 bytes, but a variable may require more.
 constexpr std::uint32_t kFrameAlignment = 256;
 
 // Makes the operand of a column. If its offset does not fit, the function is refused (module.cc).
@@ -19,7 +19,7 @@ Operand column_at(std::uint64_t offset, unsigned bytes) {
   return {.offset = static_cast<std::uint32_t>(offset), .bytes = static_cast<std::uint8_t>(bytes)};
 }
 
-// Returns the index of a vector's component: x, y, z, w, or r, g, b, a for a color.
+// Returns the index of a vector's component. Components are named x, y, z, w, or r, g, b, a as those of a color.
 std::size_t component_number(std::string_view name) {
   if (name.size() != 1) return std::string_view::npos;
   const std::size_t number = std::string_view("xyzw").find(name);
@@ -66,7 +66,8 @@ Operand Names::new_column(unsigned bytes) {
   return column_at(offset, bytes);
 }
 
-// Declares a variable. Functions cannot hold variables of the module's memory; an instruction that uses one is refused.
+// Declares a variable. A function cannot declare variables in the module's memory. An instruction that uses such a
+// variable is refused.
 void Names::declare(const slice::PtxVariable& variable) {
   using slice::PtxSpace;
   if (variable.space == PtxSpace::reg) return declare_registers(variable);
@@ -127,7 +128,8 @@ const Named* Names::find_whole(std::string_view name, std::uint32_t scope, Named
   return &member;
 }
 
-// Finds a name declared in this scope, or the component of a vector, such as `%v.x`.
+// Finds a name that is declared in this scope, or the component of a vector, such as `%v.x`. A component is written to
+// `member`.
 const Named* Names::find_here(std::string_view name, std::uint32_t scope, Named& member) const {
   const std::size_t point = std::min(name.find('.'), name.size());
   const Named* const whole = find_whole(name.substr(0, point), scope, member);

@@ -15,27 +15,27 @@ namespace wattune::inline v0_1::simulate {
 
 namespace {
 
-constexpr std::uint64_t kFewBlocks = 256;  // a grid with at most this many blocks is counted whole
-// The number of cells at first, and at last; it grows by factors of 4.
+constexpr std::uint64_t kFewBlocks = 256;  // all blocks of a grid are counted if there are at most this many
+// The number of cells in the first round, and in the last round. It grows by a factor of 4 from round to round.
 constexpr std::uint64_t kFewestCells = 16;
 constexpr std::uint64_t kMostCells = 4096;
 constexpr double kMostError = 0.1;        // largest standard error, as a share of the mean
-constexpr std::size_t kFewestBlocks = 4;  // fewest blocks that give an error
-// Counting does not end before this share of all instructions was spent, because a few cheap blocks may miss one of
-// several kinds.
+constexpr std::size_t kFewestBlocks = 4;  // fewest blocks from which an error is computed
+// Share of all instructions before which counting does not end. A few cheap blocks may otherwise miss one of several
+// kinds of blocks.
 constexpr double kEnough = 0.05;
-constexpr std::uint64_t kPageCost = 1000;  // number of instructions that run in the time of reading a page
+constexpr std::uint64_t kPageCost = 1000;  // number of instructions that run in the time in which a page is read
 
 using Axes = std::array<std::uint64_t, 3>;
 using Place = std::array<double, 3>;  // position in a grid, as a share of each axis, 0 to 1
 
-// Returns the number of blocks of a grid; 0 for an empty grid, which PtxRun refuses.
+// Returns the number of blocks of a grid. It is 0 for an empty grid, which PtxRun refuses.
 std::uint64_t blocks_of(const backend::Geometry3& geometry) {
   return std::uint64_t{geometry.groups[0]} * geometry.groups[1] * geometry.groups[2];
 }
 
-// Returns the number of parts into which each axis is cut, to get the wanted number of cells. An axis is halved only if
-// each part has at least two blocks, so some grids get fewer cells.
+// Returns the number of parts into which each axis is cut to get `wanted` cells. An axis is halved only if each part
+// has at least two blocks, so some grids get fewer cells.
 Axes parts_of_axes(const backend::Geometry3& geometry, std::uint64_t wanted) {
   Axes parts = {1, 1, 1};
   for (std::uint64_t cells = 1; cells < wanted; cells *= 2) {
@@ -48,7 +48,7 @@ Axes parts_of_axes(const backend::Geometry3& geometry, std::uint64_t wanted) {
   return parts;
 }
 
-// Returns the index of a position on each axis, if the axes are cut into these parts.
+// Returns, for each axis, the index of the part in which a position lies, if axes are cut into `parts` parts.
 Axes indices_of(const Place& place, const Axes& parts) {
   Axes indices = {};
   for (std::size_t i = 0; i < indices.size(); ++i)
@@ -60,7 +60,7 @@ std::uint64_t linear(const Axes& indices, const Axes& parts) {
   return indices[0] + parts[0] * (indices[1] + parts[1] * indices[2]);
 }
 
-// Draws a position in a cell.
+// Draws a random position in a cell.
 Place place_in(std::uint64_t cell, const Axes& parts, Random& random) {
   Place place = {};
   for (std::size_t i = 0; i < place.size(); ++i, cell /= parts[i - 1])
@@ -68,7 +68,7 @@ Place place_in(std::uint64_t cell, const Axes& parts, Random& random) {
   return place;
 }
 
-// A block that was counted.
+// A block whose costs were counted.
 struct CountedBlock {
   Place place = {};
   PtxCosts costs;
@@ -97,7 +97,7 @@ void divide(BlockCosts& sum, double count) {
   for (double& cost : sum.pipes) cost /= count;
 }
 
-// Returns the variance of the sum of numbers drawn from one distribution; 0 for a single one.
+// Returns the variance of the sum of numbers that are drawn from one distribution. Returns 0 for a single number.
 double variance_of_sum(const std::vector<double>& numbers) {
   if (numbers.size() < 2) return 0.0;
   const auto count = static_cast<double>(numbers.size());
@@ -107,8 +107,8 @@ double variance_of_sum(const std::vector<double>& numbers) {
   return count * squares / (count - 1.0);
 }
 
-// Returns the standard error of the mean cost of blocks. It takes differences between blocks of the same cell, and
-// between blocks that are the only ones in their cells.
+// Returns the standard error of the mean cost of blocks. It is computed from differences between blocks of the same
+// cell, and between blocks that are alone in their cells.
 double standard_error(const std::vector<CountedBlock>& blocks, const Axes& cells, double (*cost_of)(const PtxCosts&)) {
   std::map<std::uint64_t, std::vector<double>> by_cell;
   for (const CountedBlock& block : blocks)
@@ -152,7 +152,7 @@ class BlockCounter {
     return {};
   }
 
-  // Returns the mean over the grid. Fails with unavailable if the mean is not exact enough.
+  // Returns the mean costs over the grid. Fails with unavailable if the mean is not exact enough.
   Result<BlockCosts> mean() const {
     if (!is_exact())
       return Error(ErrorCode::unavailable,
@@ -170,7 +170,7 @@ class BlockCounter {
     return {};
   }
 
-  // Counts a block in each cell that has none, in random order.
+  // Counts a block in each cell in which no block is counted yet. The cells come in random order.
   Result<void> count_in_cells(const Axes& parts) {
     std::vector<bool> has_block(parts[0] * parts[1] * parts[2]);
     for (const CountedBlock& block : sample_) has_block[linear(indices_of(block.place, parts), parts)] = true;
@@ -184,8 +184,8 @@ class BlockCounter {
     return {};
   }
 
-  // Returns the block at a position of a large grid. The first and the last block are counted already, so their
-  // neighbours are returned instead.
+  // Returns the block at a position of a large grid. The first and the last block are counted already. In place of
+  // them, their neighbours are returned.
   std::uint64_t block_at(const Place& place) const {
     const Axes groups = {geometry_.groups[0], geometry_.groups[1], geometry_.groups[2]};
     return std::clamp<std::uint64_t>(linear(indices_of(place, groups), groups), 1, blocks_of(geometry_) - 2);
@@ -199,7 +199,7 @@ class BlockCounter {
     return launched.costs();
   }
 
-  // True if this share of the allowed instructions, or of the time that they take, is spent.
+  // True if this share of the allowed instructions is spent. The time of reading pages is counted in instructions, too.
   bool is_spent(double share = 1.0) const {
     const std::uint64_t spent = instructions_ + kPageCost * memory_.pages_read();
     return static_cast<double>(spent) >= share * static_cast<double>(options_.most_instructions);
@@ -234,9 +234,9 @@ class BlockCounter {
   PtxRunOptions options_;
   Random random_;
   std::uint64_t instructions_ = 0;
-  Axes coarse_ = {1, 1, 1};           // number of parts of each axis at which every cell has a few blocks
-  std::vector<PtxCosts> ends_;        // the first and the last block of a large grid
-  std::vector<CountedBlock> sample_;  // the others
+  Axes coarse_ = {1, 1, 1};           // numbers of parts of the axes with which each cell has a few blocks
+  std::vector<PtxCosts> ends_;        // costs of the first and the last block of a large grid
+  std::vector<CountedBlock> sample_;  // all other counted blocks
 };
 
 }  // namespace

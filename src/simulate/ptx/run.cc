@@ -10,10 +10,10 @@ namespace wattune::inline v0_1::simulate {
 
 namespace {
 
-// Upper bounds; that of shared memory is the one of the largest GPUs.
+// Upper bounds of what a launch may request. The bound of shared memory is that of the largest GPUs.
 constexpr std::size_t kMostSharedBytes = 227 * 1024;
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 48;
-constexpr std::uint64_t kMostShuffledBlocks = std::uint64_t{1} << 26;  // blocks whose order is kept in memory
+constexpr std::uint64_t kMostShuffledBlocks = std::uint64_t{1} << 26;  // most blocks whose order is kept in memory
 
 Error launch_mistake(std::string_view kernel, std::string what) {
   return Error(ErrorCode::invalid_argument, fmt::format("kernel `{}`: {}", kernel, what));
@@ -30,7 +30,7 @@ Result<ptx::Index3> extent3(const std::array<std::size_t, 3>& extent, std::strin
   return result;
 }
 
-// True if `order` names no block twice, and every block unless the run is only a part.
+// True if `order` names no block twice. Unless the run is only a part, `order` must also name every block.
 bool names_blocks(const std::vector<std::uint64_t>& order, std::uint64_t count, bool is_part) {
   std::vector<std::uint64_t> sorted = order;
   std::ranges::sort(sorted);
@@ -81,7 +81,7 @@ void PtxRun::State::begin_blocks() {
   }
 }
 
-// Gives each resident block a turn.
+// Lets each resident block run once.
 Result<void> PtxRun::State::turn() {
   begin_blocks();
   std::uint64_t done = 0;
@@ -162,7 +162,7 @@ Result<PtxRun> PtxRun::start(const PtxModule& module, std::string_view kernel, c
 Result<bool> PtxRun::advance(std::uint64_t instructions) {
   ptx::Launch& launch = state_->launch;
   if (launch.fault) return Error(*launch.fault);
-  launch.last_used = {};  // the buffer may have been released
+  launch.last_used = {};  // since the buffer may have been released
   const std::uint64_t begin = launch.counts.instructions;
   while (!state_->has_ended() && launch.counts.instructions - begin < instructions) WATTUNE_TRY(state_->turn());
   return state_->has_ended();

@@ -13,10 +13,10 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// Longest text that is read, so that a text without an end is not read forever.
+// Bounds the length of a text that is read, so that reading a text without an end stops.
 constexpr std::size_t kLongestText = 64 * 1024;
 constexpr std::size_t kLongestDirective = 10;
-// Heap size of CUDA, unless a program asks for more.
+// Default size of CUDA's heap, in bytes.
 constexpr std::uint64_t kHeapBytes = 8 << 20;
 
 std::optional<std::string> text_at(Warp& warp, unsigned lane, std::uint64_t address) {
@@ -51,7 +51,7 @@ void set_result(Warp& warp, const Operation& operation, unsigned lane, std::uint
   if (to != nullptr) std::memcpy(to, &value, std::min<std::size_t>(formal.bytes, sizeof(value)));
 }
 
-// A reader of printf's arguments. Each one is aligned to its size.
+// A reader of printf's arguments. Each argument is aligned to its size.
 class PrintedValues {
  public:
   PrintedValues(Warp& warp, unsigned lane, std::uint64_t address) : warp_(warp), lane_(lane), address_(address) {}
@@ -71,9 +71,9 @@ class PrintedValues {
   std::uint64_t address_;
 };
 
-// A directive such as "%-8.3lld": flags, width and precision as written, then lengths, then the letter.
+// A directive such as "%-8.3lld". It consists of flags, width and precision as written, then lengths, then the letter.
 struct Directive {
-  std::string start;  // up to the lengths, with each `*` replaced
+  std::string start;  // all before the lengths, with each `*` replaced
   bool is_long = false;
   char letter = 0;
 };
@@ -95,8 +95,8 @@ Directive read_directive(std::string_view format, std::size_t& at, PrintedValues
   return directive;
 }
 
-// Prints a value as C does. A directive that printf does not accept, or that would fill memory, is printed as it is
-// written.
+// Prints a value as C does. If printf does not accept the directive, or if the result would fill memory, prints the
+// directive itself.
 template <class T>
 std::string printed_as(const std::string& form, const T& value) {
   if (form.size() > kLongestDirective) return form;
@@ -155,7 +155,7 @@ void print(Warp& warp, const Operation& operation, LaneMask lanes) {
   });
 }
 
-// Runs __assertfail(message, file, line, function, size of a character), which ends the run with an error.
+// Runs __assertfail(message, file, line, function, size of a character). It ends the run with an error.
 void fail_assertion(Warp& warp, const Operation& operation, LaneMask lanes) {
   const auto lane = first_lane(lanes);
   const auto text = [&](std::size_t i) {

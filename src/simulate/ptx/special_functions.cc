@@ -1,5 +1,5 @@
-// Implements reciprocals, roots and transcendental functions. Functions that PTX calls approximate are rounded from a
-// double; they differ from a GPU's in the last bits.
+// Implements reciprocals, roots and transcendental functions. Functions that PTX calls approximate are computed in
+// double precision and rounded. Their results differ from those of a GPU in the last bits.
 #include <cmath>
 
 #include "simulate/ptx/families.h"
@@ -9,7 +9,7 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// Reciprocal and root are rounded as the instruction says; the other functions have no rounding modifier.
+// The reciprocal and the root are rounded as the instruction states. The other functions have no rounding modifier.
 struct Reciprocal {
   template <class T, class C>
   static C of(C a) {

@@ -42,7 +42,7 @@ std::uint32_t zero(const SpecialPlace& /*at*/) { return 0; }
 std::uint32_t one(const SpecialPlace& /*at*/) { return 1; }
 LaneMask lanes_below(unsigned lane) { return bit(lane) - 1; }
 
-// Special registers. A launch without clusters has clusters of one block; each %envreg is zero.
+// The special registers. A launch without clusters has clusters of one block. Each %envreg is zero.
 constexpr std::array kSpecials = {
     SpecialRow{"%tid.x", thread_index<0>},
     SpecialRow{"%tid.y", thread_index<1>},

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kFirstAddress = 0x7f00'0000'0000;
 constexpr std::uint64_t kBufferAlignment = 256;
-// Gap between buffers in bytes, larger than most wrong indices reach.
+// Gap between buffers in bytes. Most wrong indices reach less far than this gap.
 constexpr std::uint64_t kGap = 64 * 1024;
 
 }  // namespace

@@ -70,7 +70,7 @@ std::uint64_t Warp::address(const Operation& operation, unsigned operand, unsign
 }
 
 std::byte* Warp::memory(const Operation& operation, unsigned lane, std::size_t bytes) {
-  // The address is the operand that follows the elements.
+  // the address is the operand after the elements
   return memory(operation.space, lane, address(operation, operation.count, lane), bytes, bytes);
 }
 
@@ -147,7 +147,7 @@ void Warp::blame(ErrorCode code, std::string message) {
          std::move(message));
 }
 
-// Records an error; the first one counts.
+// Records an error. If there are several errors, the first one is kept.
 void Warp::report(unsigned lane, const Operation& operation, ErrorCode code, std::string message) {
   interrupted_ = true;
   if (launch_.fault) return;

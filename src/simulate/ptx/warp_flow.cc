@@ -14,11 +14,11 @@ namespace {
 constexpr std::size_t kNoFragment = std::numeric_limits<std::size_t>::max();
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 // If no fragment joins another or splits in this many turns, the fragment that ran least recently goes ahead. The
-// number is large enough to finish a usual loop after which others wait, and small compared with the time that spinning
-// may take.
+// number is large enough to finish a usual loop after which other fragments wait. It is small compared with the number
+// of turns that spinning may take.
 constexpr std::uint64_t kMostTurnsInPlaceOrder = 256;
-constexpr std::uint64_t kMostInstructionsBesideFragments = 256;  // per turn, if there are other fragments
-// Limits of the registers and of the local memory, for all calls of a thread together.
+constexpr std::uint64_t kMostInstructionsBesideFragments = 256;  // instructions per turn, if there are other fragments
+// Limits of the bytes of registers and of local memory, for all nested calls of a thread together.
 constexpr std::uint32_t kMostRegisterBytes = 64 << 20;
 constexpr std::uint32_t kMostLocalBytes = 512 << 10;
 
@@ -55,7 +55,7 @@ std::size_t Warp::choose() {
   return best;
 }
 
-// Joins running fragments that are at the same place.
+// Joins running fragments that have reached the same place.
 void Warp::merge() {
   for (std::size_t i = 0; i < fragments_.size(); ++i) {
     Fragment& into = fragments_[i];
@@ -70,7 +70,7 @@ void Warp::merge() {
   }
 }
 
-// Returns the lowest place ahead of a fragment at which another fragment of the same frame is.
+// Returns the lowest place ahead of a fragment at which there is another fragment of the same frame.
 std::uint32_t Warp::meeting_place(std::size_t fragment) const {
   const Fragment& self = fragments_[fragment];
   std::uint32_t nearest = kNowhere;
@@ -117,7 +117,7 @@ const Operation& Warp::operation_at(const Fragment& fragment) const {
   return code[fragment.place == 0 ? 0 : fragment.place - 1];
 }
 
-// Splits these lanes of a fragment off and returns the index of the new fragment; the old one keeps the other lanes.
+// Moves these lanes of a fragment to a new fragment and returns its index. The old fragment keeps the other lanes.
 std::size_t Warp::split(std::size_t fragment, LaneMask lanes) {
   if (fragments_[fragment].lanes == lanes) return fragment;
   Fragment part = fragments_[fragment];

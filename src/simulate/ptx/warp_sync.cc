@@ -1,4 +1,4 @@
-// Implements synchronisation of the threads of a warp, with each other and with their block.
+// Implements synchronisation of the threads of a warp, both with each other and with the other threads of their block.
 #include <fmt/format.h>
 
 #include "simulate/ptx/block.h"
@@ -30,8 +30,8 @@ void Warp::join(const Operation& operation, LaneMask lanes, const Operand& membe
   wake(ready);
 }
 
-// Returns the candidates that may continue: all live threads in their member mask wait at the same operation with the
-// same mask. Threads that have ended are not waited for.
+// Returns the candidates that may continue. A candidate may continue if all live threads of its member mask wait at the
+// same operation with the same mask.
 LaneMask Warp::joined(LaneMask candidates) {
   LaneMask ready = 0;
   for_lanes(candidates, [&](unsigned lane) {
