@@ -27,8 +27,9 @@ AddressOrigins::AddressOrigins(const PtxFunction& function, const Variables& var
   for (VariableNumber variable = 0; variable < variables.count(); ++variable) look_at(variable, calls);
 }
 
-// Marks the variable if it is declared in the state space or is a parameter. Variables that the system keeps in shared
-// memory, such as %reserved_smem_offset, have the same address in a twin.
+// Marks the variable as an origin if it is declared in the state space. Records it if it is a parameter of the
+// function. Variables that the system keeps in shared memory, such as %reserved_smem_offset, have the same address in a
+// twin.
 void AddressOrigins::look_at(VariableNumber variable, const CallGraph& calls) {
   const std::string_view name = variables_.name(variable);
   if (name == "_") return;
@@ -83,7 +84,7 @@ bool AddressOrigins::makes_address(std::uint32_t index) const {
   });
 }
 
-// True if the variable is a parameter or an instruction writes it. False for the names of functions and labels.
+// True if the variable is a parameter, or if an instruction writes it. False for the names of functions and labels.
 bool AddressOrigins::is_written(VariableNumber variable) const {
   return parameters_.contains(variable) || !variables_.definitions(variable).empty();
 }

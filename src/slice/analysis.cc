@@ -33,7 +33,7 @@ std::optional<Obstacle> order_obstacle(const PtxTree& tree, const PtxFunction& e
   return Obstacle{std::string(text), std::string(cause->reason), tree.position(text), {}};
 }
 
-// Returns the product of a directive's numbers; nullopt if the function lacks the directive.
+// Returns the product of a directive's numbers. Returns nullopt if the function lacks the directive.
 std::optional<unsigned> number_of(const PtxFunction& entry, std::string_view name) {
   const PtxDirective* directive = entry.directive(name);
   if (directive == nullptr) return std::nullopt;

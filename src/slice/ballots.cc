@@ -48,7 +48,8 @@ class StraightCode {
                                [&](std::uint32_t index) { return begin <= index && index < end; });
   }
 
-  // Returns the last instruction of this basic block before `user` that writes the variable; nullopt if there is none.
+  // Returns the last instruction of this basic block before `user` that writes the variable. Returns nullopt if no
+  // instruction before `user` in this block writes it.
   std::optional<std::uint32_t> definition(VariableNumber variable, std::uint32_t user) const {
     std::optional<std::uint32_t> latest;
     for (const std::uint32_t index : body_.variables.definitions(variable))
@@ -100,7 +101,7 @@ std::optional<std::uint32_t> way_of_ballot(const FunctionBody& body, std::uint32
   const bool is_same = counted == decides && !code.writes(counted, ballot, code.last());
   if (!is_same && !are_complements(code, code.definition(counted, ballot), code.definition(decides, code.last())))
     return std::nullopt;
-  const bool guard_is_set = is_same != named.logical_not;     // in the lanes of the ballot's mask
+  const bool guard_is_set = is_same != named.logical_not;     // true if the guard is set in the lanes of the ballot
   return ways[guard_is_set != branch.guard_negated ? 0 : 1];  // the first successor is the branch's target
 }
 

@@ -9,8 +9,8 @@ namespace wattune::inline v0_1::slice {
 
 namespace {
 
-// True if the instruction adds floating-point numbers to memory. The rounded sum depends on the order of the additions;
-// minimum and maximum do not.
+// True if the instruction adds floating-point numbers to memory. The rounded sum depends on the order of the additions,
+// while a minimum or maximum does not.
 bool adds_floats(const PtxInstruction& instruction) {
   if (instruction.opcode != "atom" && instruction.opcode != "red" && instruction.opcode != "multimem") return false;
   return instruction.has("add") && std::ranges::any_of(instruction.modifiers, [](std::string_view modifier) {
@@ -24,8 +24,8 @@ bool shows_other_writes(const PtxInstruction& load) {
          (load.has("volatile") || load.has("acquire") || load.has("relaxed") || load.has("cv") || load.has("mmio"));
 }
 
-// Finds the values of a kernel that depend on the thread block, and stores by which all blocks write such values to one
-// address.
+// Finds the values of a kernel that depend on the thread block, and the stores with which all blocks write such values
+// to one address.
 class RacingStores {
  public:
   explicit RacingStores(const FunctionBody& body)
@@ -110,16 +110,18 @@ class RacingStores {
   }
 
   const FunctionBody& body_;
-  std::vector<bool> foreign_;           // by instruction, as reads_coordinate_: see is_foreign()
-  std::vector<bool> reads_coordinate_;  // true if it reads the block's index or the grid's size
-  std::vector<bool> depends_;           // by variable: depends on the thread block, or on a foreign instruction
-  std::vector<bool> is_index_;          // by variable: computed from the thread block's index alone
-  std::vector<bool> chooses_block_;     // by variable: a predicate that compares such an index with a number
+  std::vector<bool> foreign_;           // by instruction: result of is_foreign()
+  std::vector<bool> reads_coordinate_;  // by instruction: true if it reads the block's index or the grid's size
+  std::vector<bool> depends_;           // by variable: true if it depends on the thread block or on a foreign
+                                        // instruction
+  std::vector<bool> is_index_;          // by variable: true if computed from the thread block's index alone
+  std::vector<bool> chooses_block_;     // by variable: true for a predicate that compares such an index with a number
 };
 
-// Returns the first cause in a function that is a single instruction.
+// Returns the first single instruction of a function because of which results depend on the order of blocks. Returns
+// nullopt if there is none.
 std::optional<OrderCause> cause_in(const PtxFunction& function, FunctionBodies& bodies) {
-  std::vector<bool> read;  // by variable; filled when first needed
+  std::vector<bool> read;  // by variable: true if an instruction reads it; empty until needed
   const auto result_is_read = [&](const PtxInstruction& instruction) {
     const Variables& variables = bodies.of(function.name).variables;
     if (read.empty()) {

@@ -31,8 +31,8 @@ std::string load_all(const CoordinateSet& set, const LoadCoordinate& load) {
   return code;
 }
 
-// Returns the registers that replace a read of a special register. "%ctaid" without an axis becomes a vector of four,
-// whose last element is zero.
+// Returns the registers that replace a read of a special register. "%ctaid" without an axis becomes a vector of four
+// elements, the last of which is zero.
 std::string replacement(const CoordinateSet& set) {
   std::string registers;
   for_each(set, [&](Coordinate coordinate) { registers += register_of(coordinate) + ", "; });
@@ -51,8 +51,8 @@ bool is_narrow_move(const PtxInstruction& instruction) {
   return instruction.opcode == "mov" && (instruction.has("u16") || instruction.has("s16") || instruction.has("b16"));
 }
 
-// Widens a move of 16 bits to 32. mov.u16 may read the lower half of a special register, but not of the 32-bit register
-// that replaces it.
+// Widens a move of 16 bits to 32. mov.u16 may read the lower half of a special register, but not the lower half of the
+// 32-bit register that replaces it.
 void widen_narrow_move(TextEdits& edits, const PtxInstruction& instruction) {
   const std::string_view last = instruction.modifiers.back();
   edits.replace({instruction.opcode.data(), last.data() + last.size()}, "cvt.u16.u32");

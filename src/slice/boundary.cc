@@ -69,7 +69,7 @@ class Planner {
   }
 
   void look_at_barrier(const PtxFunction& function, const PtxInstruction& barrier) {
-    survey_.shared = true;  // threads that wait at a barrier exchange data in shared memory
+    survey_.shared = true;  // since threads that wait at a barrier exchange data in shared memory
     if (!function.entry && !counts_threads(barrier)) survey_.callees.for_block = true;
     const PtxOperand* number = barrier_number(barrier);
     if (number == nullptr || number->kind != PtxOperandKind::integer || number->bits >= kBarriers)
@@ -85,7 +85,7 @@ class Planner {
 
   // Checks branches after which some threads may return. In a persistent twin a thread that returned stays alive, and
   // other threads must not wait for it. Chooses the first block shape for which no instruction forbids the twin. If
-  // every shape has one, reports those of the last shape.
+  // every shape has such an instruction, reports the instructions for the last shape.
   void look_at_returns() {
     std::vector<EarlyReturns> functions;
     for (const std::string_view name : reached_)

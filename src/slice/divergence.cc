@@ -13,8 +13,8 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, N>& nam
   return std::ranges::find(names, name) != names.end();
 }
 
-// True if the results may differ between threads although the operands are the same. Additions with carry count,
-// because the carry flag is not an operand.
+// True if the instruction's results may differ between threads although its operands are the same. This includes
+// additions with carry, because the carry flag is not an operand.
 bool differs_by_nature(const PtxInstruction& instruction) {
   static constexpr auto kOpcodes = std::to_array<std::string_view>(
       {"atom",      "shfl",     "vote",    "match",    "activemask", "elect",     "tex",      "tld4", "suld",
@@ -36,8 +36,8 @@ WarpValue of_special_register(std::string_view name, BlockShape shape) {
   return {name == "%tid.y" || name == "%tid.z" ? Spread::warp : Spread::thread};
 }
 
-// Returns the spread of a value that decides a branch. A value that depends on the lane may send the threads of a warp
-// on different paths.
+// Returns the spread to assume for a branch that is decided by a value of this spread. A value that depends on the lane
+// may send the threads of a warp on different paths.
 Spread deciding(Spread spread) {
   if (spread == Spread::none) return Spread::block;
   return spread == Spread::index ? Spread::thread : spread;
@@ -91,7 +91,7 @@ void Divergence::mark_what_decides() {
 
 Divergence::Making Divergence::making_of(const PtxInstruction& instruction) const {
   if (differs_by_nature(instruction)) return Making::differs;
-  if (instruction.opcode == "bar" || instruction.opcode == "barrier")  // the same if no count of threads is given
+  if (instruction.opcode == "bar" || instruction.opcode == "barrier")  // same results if no count of threads is given
     return instruction.operands.size() == 3 ? Making::same : Making::differs;
   if (instruction.opcode == "ld" || instruction.opcode == "ldu") return making_of_load(instruction);
   const bool known = computes_whole_numbers(instruction) && instruction.operands[0].kind != PtxOperandKind::vector;
@@ -115,8 +115,8 @@ WarpValue Divergence::initial_value(VariableNumber variable, BlockShape shape) c
   return {body_.variables.definitions(variable).empty() ? Spread::block : Spread::none};
 }
 
-// Repeats the analysis of all values until none changes. A register whose only definitions read itself never gets a
-// value, and then counts as the same in all threads.
+// Repeats the analysis of all values until none changes. A register whose only definitions read that register never
+// gets a value. In the end it is taken to be the same in all threads.
 void Divergence::assume(BlockShape shape) {
   values_.clear();
   for (VariableNumber variable = 0; variable < body_.variables.count(); ++variable)

@@ -16,7 +16,8 @@ constexpr char kPartsWarp[] = "some threads of a warp may return before this bar
 constexpr char kNotPlain[] = "threads may return before this barrier, and only plain ones can let them take part";
 constexpr char kPartsLanes[] = "threads of the warp may return before it and would be waited for";
 
-// True if the instruction calls code that may wait for other threads. Functions that the driver provides do not.
+// True if the instruction calls code that may wait for other threads. Functions that the driver provides do not wait
+// for other threads.
 bool may_wait_in_call(const PtxInstruction& instruction, bool callees_wait) {
   return callees_wait && instruction.opcode == "call" && !is_drivers_function(callee_of(instruction));
 }
@@ -74,8 +75,8 @@ bool EarlyReturns::holds_warp(std::uint32_t index) const {
   });
 }
 
-// Returns for each basic block whether a thread at its beginning may reach the end of the function without passing an
-// instruction for which `holds` is true.
+// Returns an element for each basic block. It is true if a thread at the block's beginning may reach the end of the
+// function without passing an instruction for which `holds` is true.
 std::vector<bool> EarlyReturns::reach_end_without(bool (EarlyReturns::*holds)(std::uint32_t) const) const {
   std::vector<bool> is_held(body_.flow.blocks.size(), false);
   for (std::uint32_t i = 0; i < body_.block_of.size(); ++i)
@@ -109,8 +110,8 @@ void EarlyReturns::look(BlockShape shape, Finding& finding) {
 }
 
 // Checks the code between a branch and the point where its paths join. At that point ptxas makes the lanes from one
-// path wait for the lanes from the other. In a twin, lanes that have returned would wait there too, while their warp
-// would wait for them at a barrier.
+// path wait for the lanes from the other. In a twin, lanes that have returned would wait at that point too, while their
+// warp would wait for them at a barrier.
 void EarlyReturns::look_behind(std::uint32_t branch, Finding& finding) {
   const Spread spread = divergence_.of_branch(branch);
   const std::uint32_t meeting = body_.meeting[branch];
@@ -138,8 +139,8 @@ void EarlyReturns::forbid(std::uint32_t index, const char* reason, Finding& find
 }
 
 // True if every path from the branch to the wait computes the mask of lanes again, so that the mask contains no lane
-// that returned after the branch. On the path that all lanes of a mask take, a mask from before the branch is also
-// allowed.
+// that returned after the branch. If the mask was computed before the branch, the path that exactly its lanes take
+// needs no new mask.
 bool EarlyReturns::finds_lanes_anew(std::uint32_t branch, std::uint32_t wait) const {
   const PtxInstruction& instruction = body_.function.instructions[wait];
   const PtxOperand* lanes = awaited_lanes(instruction);

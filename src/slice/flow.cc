@@ -18,8 +18,8 @@ bool ends_block(const PtxInstruction& instruction) {
   return is_branch(instruction) || leaves(instruction) || instruction.opcode == "trap";
 }
 
-// Finds labels by name. A label is visible in its own scope and in the scopes inside. The innermost of several labels
-// with one name counts.
+// Finds labels by name. A label is visible in its own scope and in the scopes inside. If several labels have the same
+// name, the innermost label is found.
 class LabelFinder {
  public:
   explicit LabelFinder(const PtxFunction& function) : function_(function) {
@@ -73,8 +73,8 @@ void add_successors(const PtxFunction& function, const LabelFinder& labels, Flow
   if (!ends_block(last) || !last.guard.empty()) block.successors.push_back(flow.block_of(block.last));
 }
 
-// Returns the edges between the listed blocks, which are numbered by their index in the list. `places` needs an element
-// for each block of the function.
+// Returns the edges between the listed blocks, which are numbered by their index in the list. `places` is working
+// memory, with one element for each block of the function.
 Edges edges_among(const Flow& flow, const std::vector<std::uint32_t>& blocks, std::vector<std::uint32_t>& places) {
   for (std::uint32_t i = 0; i < blocks.size(); ++i) places[blocks[i]] = i;
   Edges edges(blocks.size());
@@ -134,7 +134,8 @@ Edges predecessors_of(const Flow& flow) {
   return predecessors;
 }
 
-// Follows Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001, on the graph with reversed edges.
+// Uses the algorithm of Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001, on the graph with
+// reversed edges.
 std::vector<std::uint32_t> post_dominators(const Flow& flow) {
   const Edges predecessors = predecessors_of(flow);
   std::vector<std::uint32_t> order(flow.blocks.size(), 0);
@@ -160,7 +161,7 @@ std::vector<std::uint32_t> post_dominators(const Flow& flow) {
   return parent;
 }
 
-// Finds the loops. Cycles that remain when the head of a loop is removed are its inner loops.
+// Finds the loops. Cycles that remain when the head of a loop is removed are the inner loops of this loop.
 std::vector<Loop> loops_of(const Flow& flow) {
   const Edges predecessors = predecessors_of(flow);
   std::vector<std::uint32_t> places(flow.blocks.size(), kNoBlock);

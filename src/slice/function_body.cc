@@ -14,7 +14,8 @@ FunctionBody::FunctionBody(const PtxFunction& of, const CallGraph& calls)
   for (const PtxSpace space : {PtxSpace::shared, PtxSpace::local}) narrow_generic_uses(calls, space);
 }
 
-// Removes device memory from the memories that a generic access may use, if its address is of a variable in `space`.
+// Narrows the uses of memory by generic accesses. If the address of an access is that of a variable in `space`, the
+// access does not use device memory.
 void FunctionBody::narrow_generic_uses(const CallGraph& calls, PtxSpace space) {
   const bool any = std::ranges::any_of(function.instructions, [](const PtxInstruction& instruction) {
     return instruction.opcode == "cvta" && !instruction.has("to") && !instruction.has("global");

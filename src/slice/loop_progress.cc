@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::slice {
 
 namespace {
 
-// The largest number of instructions through which a value is followed back.
+// The largest number of instructions over which the origin of a value is traced back.
 constexpr int kDeepestValue = 16;
 // The largest step of an address in a loop, in bytes. A step of 2^31 would return to the first address after two
 // iterations.
@@ -43,7 +43,7 @@ std::optional<std::int64_t> sum_of(std::optional<std::int64_t> a, std::optional<
   return *a + *b;
 }
 
-// Returns the constant that an instruction such as `x = y + number` adds; nullopt for other instructions.
+// Returns the constant that an instruction such as `x = y + number` adds. Returns nullopt for other instructions.
 std::optional<std::int64_t> added_number(const PtxInstruction& instruction) {
   const auto& operands = instruction.operands;
   if (!is_plain_arithmetic(instruction) || operands.size() < 2 || !is_register(operands[1])) return std::nullopt;
@@ -55,7 +55,7 @@ std::optional<std::int64_t> added_number(const PtxInstruction& instruction) {
   return instruction.opcode == "add" ? number : -number;
 }
 
-// Returns the operand with the address that the instruction reads. An atomic exchange also writes there.
+// Returns the operand with the address that the instruction reads. An atomic exchange also writes to that address.
 const PtxOperand* address_read(const PtxInstruction& instruction) {
   const auto& operands = instruction.operands;
   if (operands.size() < 2 || operands[1].kind != PtxOperandKind::address) return nullptr;
@@ -133,8 +133,8 @@ bool LoopProgress::reads_one_place(std::uint32_t read) const {
   return address == nullptr || stays(*address, read);
 }
 
-// Returns by how much a variable grows in each iteration, also if copies of the variable are added to; nullopt if
-// unknown.
+// Returns the amount by which a variable grows in each iteration, even if the additions are made to copies of the
+// variable. Returns nullopt if the amount is unknown.
 std::optional<std::int64_t> LoopProgress::increment(VariableNumber variable) const {
   std::int64_t sum = 0;
   VariableNumber at = variable;
@@ -149,7 +149,8 @@ std::optional<std::int64_t> LoopProgress::increment(VariableNumber variable) con
   return std::nullopt;
 }
 
-// Returns by how much a value changes in each iteration: 0 if the loop does not change it, nullopt if unknown.
+// Returns the amount by which a value changes in each iteration. It is 0 if the loop does not change the value. Returns
+// nullopt if the amount is unknown.
 std::optional<std::int64_t> LoopProgress::step(const PtxOperand& operand, std::uint32_t index, int depth) const {
   if (is_number(operand)) return 0;
   if (!is_register(operand) || is_special_register(operand.name) || depth == 0) return std::nullopt;
@@ -186,8 +187,8 @@ bool LoopProgress::only_retries() const {
   return false;
 }
 
-// True if the instruction is a compare-and-swap at a fixed address, and always compares with the value that it, or a
-// read of this address, last returned.
+// True if the instruction is a compare-and-swap at a fixed address. It must always compare with the latest value that
+// this instruction, or a read of the address, returned.
 bool LoopProgress::is_swap(std::uint32_t index) const {
   const PtxInstruction& swap = instruction(index);
   const PtxOperand* address = address_read(swap);
@@ -196,7 +197,7 @@ bool LoopProgress::is_swap(std::uint32_t index) const {
          is_found(swap.operands[2], index, index, kDeepestValue);
 }
 
-// True if the value, in each iteration, is what the compare-and-swap `swap`, or a read of its address, returned.
+// True if the value, in each iteration, was returned by the compare-and-swap `swap` or by a read of the same address.
 bool LoopProgress::is_found(const PtxOperand& operand, std::uint32_t index, std::uint32_t swap, int depth) const {
   if (!is_register(operand) || depth == 0) return false;
   const std::vector<std::uint32_t> all = definitions(variable(operand, index));
@@ -212,8 +213,8 @@ bool LoopProgress::is_found(const PtxOperand& operand, std::uint32_t index, std:
   });
 }
 
-// Returns the comparison of integers that decides at this block whether the loop continues; nullopt if some iterations
-// do not pass the block.
+// Returns the comparison of integers by which this block decides whether the loop continues. Returns nullopt if there
+// is no such comparison, or if some iterations do not pass the block.
 std::optional<std::uint32_t> LoopProgress::deciding_test(std::uint32_t block) const {
   const FlowBlock& flow = body_.flow.blocks[block];
   if (flow.first == flow.last || flow.successors.size() != 2 || !on_every_way(block)) return std::nullopt;
@@ -306,8 +307,8 @@ bool LoopProgress::is_middle(const PtxOperand& middle, std::uint32_t user, Varia
   });
 }
 
-// Returns the instruction whose result this one halves. Recognises `x >> 1`, and `(x + (x >> 63)) >> 1`, which rounds
-// toward zero.
+// Returns the instruction whose result is halved by the instruction `index`. Recognises `x >> 1`, and `(x + (x >> 63))
+// >> 1`, which rounds toward zero.
 std::optional<std::uint32_t> LoopProgress::halved(std::optional<std::uint32_t> index) const {
   if (!index || !is_shift_by(*index, {1})) return std::nullopt;
   const auto whole = earlier_result(instruction(*index).operands[1], *index);
@@ -331,7 +332,7 @@ bool LoopProgress::is_plain(std::uint32_t index, std::string_view opcode, std::s
 
 bool LoopProgress::is_conversion(std::uint32_t index) const { return is_plain(index, "cvt", 2); }
 
-// Returns the definition as earlier_definition() does, but skips conversions.
+// Returns the same definition as earlier_definition(), but goes back over conversions.
 std::optional<std::uint32_t> LoopProgress::earlier_result(const PtxOperand& operand, std::uint32_t user) const {
   auto definition = earlier_definition(operand, user);
   while (definition && is_conversion(*definition))
@@ -339,7 +340,7 @@ std::optional<std::uint32_t> LoopProgress::earlier_result(const PtxOperand& oper
   return definition;
 }
 
-// True if a value is that of the variable, also after conversions.
+// True if the value is that of the variable, or is converted from it.
 bool LoopProgress::comes_from(const PtxOperand& operand, std::uint32_t index, VariableNumber variable) const {
   if (is_variable(operand, index, variable)) return true;
   const auto definition = earlier_definition(operand, index);
@@ -351,7 +352,8 @@ bool LoopProgress::strides_over_grid() const {
   return std::ranges::any_of(loop_.blocks, [&](std::uint32_t block) { return ends_behind_stride(block); });
 }
 
-// Recognises `add i, i, stride; setp.lt p, i, count; @p bra again;`.
+// Recognises `add i, i, stride; setp.lt p, i, count; @p bra again;`, where `stride` is the number of blocks or a
+// multiple of it.
 bool LoopProgress::ends_behind_stride(std::uint32_t block) const {
   const auto test = deciding_test(block);
   if (!test) return false;
@@ -372,7 +374,7 @@ bool LoopProgress::is_unchanged(const PtxOperand& operand, std::uint32_t index) 
   return is_number(operand) || (is_register(operand) && definitions(variable(operand, index)).empty());
 }
 
-// True if a value is the number of blocks in the grid, or a multiple of it.
+// True if a value is the number of blocks in the grid, or a multiple of that number.
 bool LoopProgress::is_grid_stride(const PtxOperand& operand, std::uint32_t index, int depth) const {
   if (operand.kind != PtxOperandKind::name || depth == 0) return false;
   if (operand.name.starts_with("%nctaid.")) return true;
@@ -385,8 +387,8 @@ bool LoopProgress::is_grid_stride(const PtxOperand& operand, std::uint32_t index
   return is_plain(all.front(), "mul", 3) && (from(1) || from(2));
 }
 
-// Returns the operand's only definition in the loop if the definition runs in every iteration and before the
-// instruction `user`.
+// Returns the operand's only definition in the loop. Returns nullopt unless the definition runs in every iteration,
+// before the instruction `user`.
 std::optional<std::uint32_t> LoopProgress::earlier_definition(const PtxOperand& operand, std::uint32_t user) const {
   if (!is_register(operand)) return std::nullopt;
   const auto definition = only_definition(variable(operand, user));

@@ -24,7 +24,7 @@ void add_shared_names(const PtxOperand& operand, const CallGraph& calls, std::se
   for (const PtxOperand& element : operand.elements) add_shared_names(element, calls, names);
 }
 
-// Returns the shared variables that a kernel can reach, each once.
+// Returns the shared variables that a kernel can reach, without repetitions.
 std::vector<const PtxVariable*> shared_variables(const PtxTree& tree, const PtxFunction& entry,
                                                  const CallGraph& calls) {
   std::vector<const PtxVariable*> variables;

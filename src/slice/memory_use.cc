@@ -24,7 +24,7 @@ std::optional<Memory> memory_named(std::string_view modifier) {
   return std::nullopt;
 }
 
-// Returns the first memory that the instruction's modifiers name. For a copy this is the destination.
+// Returns the first memory that the instruction's modifiers name. For a copy, this is the memory of the destination.
 Memory memory_of(const PtxInstruction& instruction) {
   for (const std::string_view modifier : instruction.modifiers)
     if (const auto memory = memory_named(modifier)) return *memory;
@@ -33,8 +33,8 @@ Memory memory_of(const PtxInstruction& instruction) {
 
 bool is_address(const PtxOperand& operand) { return operand.kind == PtxOperandKind::address; }
 
-// True if the instruction reads only data that other blocks do not change. Textures, and memory that is read by .nc,
-// stay the same while a grid runs. Tensor memory and barriers belong to one block.
+// True if the instruction reads only data that other blocks do not change. Textures do not change while a grid runs,
+// nor does memory that is read by .nc. Tensor memory and barriers belong to one block.
 bool reads_what_stays(const PtxInstruction& instruction) {
   static constexpr auto kOpcodes = std::to_array<std::string_view>(
       {"tex", "tld4", "txq", "suq", "ldu", "tcgen05", "clusterlaunchcontrol", "mbarrier"});

@@ -21,7 +21,7 @@ constexpr TwinForms kAllForms((1u << kTwinForms) - 1);
 constexpr TwinForms kAllButGuard(((1u << kTwinForms) - 1) & ~bit_of(TwinForm::guard));
 constexpr TwinForms kPersistent(bit_of(TwinForm::persistent));
 
-// A rule: names that begin with this prefix forbid some forms of twins.
+// A rule that forbids some forms of twins if a name begins with the prefix.
 struct Rule {
   std::string_view prefix;
   TwinForms forms;
@@ -41,7 +41,7 @@ constexpr auto kRegisterRules = std::to_array<Rule>({
     {"%aggr_smem_size", kPersistent, "a persistent twin has more shared memory"},
 });
 
-// Rules for opcodes with their modifiers.
+// Rules for opcodes, which include their modifiers.
 constexpr auto kInstructionRules = std::to_array<Rule>({
     {"griddepcontrol", kAllForms, "it orders whole grids, and slices are several"},
     {"clusterlaunchcontrol", kAllForms, "the grid takes blocks that have not begun, as a twin does"},
@@ -76,14 +76,14 @@ const Rule* rule_for(std::string_view name, const Rules& rules) {
   return found == rules.end() ? nullptr : &*found;
 }
 
-// Returns the opcode with all modifiers: "cp.async.bulk".
+// Returns the opcode with all modifiers, such as "cp.async.bulk".
 std::string full_opcode(const PtxInstruction& instruction) {
   std::string name(instruction.opcode);
   for (const std::string_view modifier : instruction.modifiers) name += fmt::format(".{}", modifier);
   return name;
 }
 
-// Returns the number of the target: 90 for "sm_90a".
+// Returns the number of the target, such as 90 for "sm_90a".
 unsigned target_number(const PtxTree& tree) {
   unsigned number = 0;
   for (const std::string_view word : tree.target)
@@ -137,8 +137,9 @@ class ObstacleFinder {
     look_at_shared_memory();
   }
 
-  // Checks that the words of a twin fit into the kernel's parameters. These may have 32,764 bytes from sm_70 and PTX
-  // 8.1 on, and 4,096 before.
+  // Checks that the words of a twin fit into the kernel's parameters. The parameters may have 32,764 bytes from sm_70
+  // and PTX
+  // 8.1 on, and 4,096 bytes before.
   void look_at_parameters() {
     const bool many = target_number(tree_) >= 70 &&
                       (tree_.version_major > 8 || (tree_.version_major == 8 && tree_.version_minor >= 1));

@@ -13,7 +13,8 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_name_character(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
-// Returns the end of the comment, string or character literal that begins at `at`. Returns `at` if none begins there.
+// Returns the end of the comment, string or character literal that begins at `at`. Returns `at` if no such part begins
+// there.
 std::size_t behind_aside(std::string_view source, std::size_t at) {
   const std::string_view two = source.substr(at, 2);
   if (two == "//") return std::min(source.find('\n', at), source.size());
@@ -25,7 +26,7 @@ std::size_t behind_aside(std::string_view source, std::size_t at) {
   return std::min(end + 1, source.size());
 }
 
-// Calls look(name) for each identifier of the code, until it returns false.
+// Calls look(name) for each identifier of the code, until look() returns false.
 template <typename Look>
 void for_each_name(std::string_view source, const Look& look) {
   for (std::size_t at = 0; at < source.size();) {
@@ -54,7 +55,7 @@ bool is_among(std::string_view name, const std::array<std::string_view, N>& name
   return std::ranges::find(names, name) != names.end();
 }
 
-// Returns the name after leading blanks; empty if something else follows.
+// Returns the name after leading blanks. Returns an empty name if something else follows the blanks.
 std::string_view first_name(std::string_view text) {
   text = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
   std::size_t end = 0;
@@ -94,7 +95,8 @@ bool has_real_axis(std::string_view text) {
   return true;
 }
 
-// Returns why a source that contains the name, after the name `last`, cannot be cut; empty if it can.
+// Returns the reason why a source with this name in it cannot be cut into slices. `last` is the name before it in the
+// source. Returns an empty text if this name does not prevent cutting.
 std::string_view refusal_of(std::string_view name, std::string_view last) {
   if (is_among(name, kLaunches)) return "kernels that launch others or share pipes cannot be cut";
   if (is_among(name, kAssembly) || name.starts_with("__builtin_nvvm_read") || name.starts_with("__builtin_amdgcn_w") ||
@@ -132,15 +134,16 @@ constexpr std::string_view kLinear =
     "get_global_id(1) - wattune_global_offset(1)) * wattune_global_size(0) + get_global_id(0) - "
     "wattune_global_offset(0); }\n";
 
-// Returns the source of a function that calls the built-in function of this name for the axes that exist.
+// Returns the source of a function that calls the built-in function of this name for the axes that exist. For other
+// axes, the function returns a constant.
 std::string guarded_function(std::string_view name) {
   const std::string_view called = name == "get_enqueued_local_size" ? "get_local_size" : name;
   const int otherwise = name.ends_with("_size") ? 1 : 0;
   return fmt::format("size_t {}(uint d) {{ return d > 2 ? {} : {}(d); }}\n", own_name(name), otherwise, called);
 }
 
-// Returns macros for the begin of a source. They rename the functions that the preamble replaces. For names that cannot
-// be cut they give an error of compilation.
+// Returns macros for the begin of a source. They rename the functions that the preamble replaces. For other names with
+// which a source cannot be cut, the macros give an error of compilation.
 std::string macros_before() {
   std::string text;
   for (const std::string_view name : kOfSlice)
@@ -152,7 +155,7 @@ std::string macros_before() {
   return text;
 }
 
-// Returns the source of a check that included files have not redefined the macros.
+// Returns the source of a check that the included files have not redefined the macros.
 std::string check_behind() {
   std::string text = "\n\n";
   for (const std::string_view name : kOfSlice)

@@ -27,7 +27,7 @@ const SpaceName* find_space(std::string_view name) {
   return nullptr;
 }
 
-// Number of modifiers for which memory is reserved. Most instructions have no more.
+// Number of modifiers for which memory is reserved. Most instructions have at most this many.
 constexpr std::size_t kUsualModifiers = 3;
 
 bool is_table(const PtxToken& token) {
@@ -62,7 +62,7 @@ PtxFunction PtxParser::function(const char* begin, std::string_view linkage) {
   return result;
 }
 
-// Parses `.maxntid 256, 1, 1`, `.attribute(.unified(1, 2))` or `.pragma "nounroll";`.
+// Parses a directive such as `.maxntid 256, 1, 1`, `.attribute(.unified(1, 2))` or `.pragma "nounroll";`.
 PtxDirective PtxParser::directive() {
   const PtxToken name = lexer_.take();
   PtxDirective result{.name = name.text.substr(1), .values = {}, .text = {}};
@@ -221,7 +221,7 @@ void PtxParser::declaration(std::vector<PtxVariable>& variables, const char* beg
   for (std::size_t i = first; i < variables.size(); ++i) variables[i].declaration = lexer_.since(begin);
 }
 
-// Parses `.param .u64 .ptr .global .align 8`, up to the name.
+// Parses a declaration such as `.param .u64 .ptr .global .align 8`, up to the name of the variable.
 PtxVariable PtxParser::declaration_head() {
   PtxVariable result;
   const PtxToken space = lexer_.token();

@@ -69,8 +69,8 @@ void PtxLexer::advance() {
        fmt::format("a character that PTX has not: 0x{:02x}", static_cast<unsigned char>(text_[at_])));
 }
 
-// Skips white space, one comment, or one line of the preprocessor or of old debug information. Returns false if nothing
-// was left to skip.
+// Skips white space, one comment, or one line of the preprocessor or of old debug information. Returns false if there
+// was nothing to skip.
 bool PtxLexer::skip_space() {
   while (at_ < text_.size() && class_of(text_[at_]) == class_space) ++at_;
   if (at_ == text_.size()) return false;
@@ -130,7 +130,7 @@ void PtxLexer::lex_string() {
   finish(PtxToken::Kind::string, end + 1);
 }
 
-// Reads digits and all letters that follow. In "1.5e-3" a sign also belongs to the number.
+// Reads digits and all letters that follow. The sign of an exponent, as in "1.5e-3", also belongs to the number.
 void PtxLexer::lex_number() {
   std::size_t end = word_end(at_);
   const bool decimal = std::ranges::all_of(text_.substr(at_, end - at_),

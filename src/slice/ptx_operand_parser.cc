@@ -13,7 +13,7 @@ namespace {
 // could have any depth.
 constexpr int kDeepestOperand = 16;
 
-// Number of operands for which memory is reserved.
+// Number of operands for which memory is reserved. Most instructions have at most this many.
 constexpr std::size_t kUsualOperands = 3;
 
 // The digits of an integer after its prefix 0x, 0b or 0, and their base.
@@ -38,7 +38,7 @@ bool is_hexadecimal_float(std::string_view text) {
 
 }  // namespace
 
-// Parses operands up to the symbol `closing`, which is not consumed.
+// Parses operands up to the symbol `closing`, but does not consume that symbol.
 std::vector<PtxOperand> PtxParser::operands(char closing) {
   std::vector<PtxOperand> all;
   if (lexer_.token().is(closing)) return all;
@@ -78,7 +78,7 @@ PtxOperand PtxParser::one_operand() {
   return {};
 }
 
-// Parses a name, also in the forms `array[2]`, `variable+8` and `generic(variable)`.
+// Parses an operand that begins with a name. Other forms are `array[2]`, `variable+8` and `generic(variable)`.
 PtxOperand PtxParser::name_operand() {
   const char* begin = lexer_.token().text.data();
   PtxOperand result{.name = dotted_name()};
@@ -124,8 +124,8 @@ PtxOperand PtxParser::address() {
   return result;
 }
 
-// Parses an operand with signs. A sign before a number becomes part of the number; before a name it becomes a flag of
-// the operand.
+// Parses an operand with signs. A sign before a number becomes part of the number. A sign before a name becomes a flag
+// of the operand.
 PtxOperand PtxParser::signed_operand() {
   const char* begin = lexer_.token().text.data();
   bool minus = false;

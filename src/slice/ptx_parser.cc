@@ -105,8 +105,8 @@ void PtxParser::module_statement(PtxTree& tree) {
   if (!information(name)) unexpected("a directive of a module");
 }
 
-// True if the next token begins a statement of the module instead of a directive of a function. Then a function without
-// a body has ended.
+// True if the next token begins a statement of the module instead of a directive of a function. If a function precedes
+// that token without a body, its declaration has ended.
 bool PtxParser::at_module_statement() const {
   if (lexer_.token().kind == PtxToken::Kind::end) return true;
   if (lexer_.token().kind != PtxToken::Kind::dotted) return false;
@@ -115,7 +115,7 @@ bool PtxParser::at_module_statement() const {
          name == "section" || name == "alias" || name == "target";
 }
 
-// Skips a statement that does not affect execution. Returns whether there was one.
+// Skips a statement that does not affect execution. Returns whether there was such a statement.
 bool PtxParser::information(std::string_view name) {
   if (name == "loc") return location(), true;
   if (name == "file") return source_file(), true;
@@ -152,7 +152,7 @@ void PtxParser::alias() {
   expect(';');
 }
 
-// Skips a section of debug information, up to its closing brace. Its bytes stay in the text.
+// Skips a section of debug information, up to its closing brace. The bytes of the section stay in the text.
 void PtxParser::section() {
   lexer_.take();
   if (lexer_.token().kind != PtxToken::Kind::dotted) return unexpected("a section's name");

@@ -21,7 +21,7 @@ bool makes_generic(const PtxInstruction& instruction) {
 }
 
 // Returns the operand with the shared-memory address that an instruction accesses or converts to a generic address;
-// nullptr if it does neither.
+// Returns nullptr if the instruction does neither.
 const PtxOperand* shared_address(const PtxInstruction& instruction) {
   if (!names_shared(instruction) || instruction.operands.empty()) return nullptr;
   if (makes_generic(instruction)) return &instruction.operands.back();
@@ -65,8 +65,8 @@ class KernelAddresses {
   }
 
  private:
-  // Records for each callee the arguments that are not addresses of shared variables. Returns whether any of them was
-  // not yet recorded.
+  // Records, for each callee, the arguments that are not addresses of shared variables. Returns whether any of these
+  // arguments was not recorded before.
   bool hand_over(const AddressOrigins& caller) {
     bool changed = false;
     for (const PtxInstruction& call : caller.function().instructions) {

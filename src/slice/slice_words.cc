@@ -10,14 +10,14 @@ namespace wattune::inline v0_1::slice {
 namespace {
 
 constexpr std::uint64_t kMostBlocks = std::uint64_t{1} << 31;
-// The largest chunk. Twins add chunks to the lower 32 bits of the counter, which must not overflow when resident blocks
-// take chunks past the grid's end.
+// The largest chunk. Twins add chunks to the lower 32 bits of the counter, which must not overflow. With this limit,
+// they do not overflow although resident blocks take chunks past the grid's end.
 constexpr std::uint32_t kLongestChunk = 1U << 16;
 
 std::string text_of(const Grid& grid) { return fmt::format("{} x {} x {}", grid.x, grid.y, grid.z); }
 
-// Returns the number of blocks, limited to the largest 64-bit number, because the product of three 32-bit numbers can
-// exceed it.
+// Returns the number of blocks of the grid. The number is limited to the largest 64-bit number, because the product of
+// three 32-bit numbers can exceed it.
 std::uint64_t blocks_in(const Grid& grid) {
   const std::uint64_t plane = std::uint64_t{grid.x} * grid.y;
   return grid.z != 0 && plane > ~std::uint64_t{0} / grid.z ? ~std::uint64_t{0} : plane * grid.z;
@@ -34,7 +34,8 @@ Result<std::uint32_t> countable_blocks(const Grid& grid) {
   return static_cast<std::uint32_t>(blocks);
 }
 
-// Divides `length` into parts of about `target`, whose lengths differ by at most one. Each part is (begin, size).
+// Divides `length` into parts of about `target`, whose lengths differ by at most one. Each part is given as (begin,
+// size).
 std::vector<std::pair<std::uint32_t, std::uint32_t>> even_parts(std::uint32_t length, std::uint64_t target) {
   const std::uint64_t count = (length + target - 1) / target;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> parts;

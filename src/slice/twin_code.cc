@@ -32,7 +32,7 @@ std::string load_added(Coordinate coordinate) {
                      "xyz"[static_cast<std::size_t>(coordinate)]);
 }
 
-// Returns PTX for quotient = dividend / divisor. `offset` is that of the divisor's Divider in the words.
+// Returns PTX for quotient = dividend / divisor. `offset` is the offset of the divisor's Divider in the words.
 std::string divide(const std::string& quotient, const std::string& dividend, std::size_t offset) {
   static constexpr char kCode[] = R"(	ld.param.v2.u32 {{%wattune_multiplier, %wattune_shift}}, [{words}+{offset}];
 	mul.wide.u32 %wattune_product, {dividend}, %wattune_multiplier;
@@ -43,7 +43,7 @@ std::string divide(const std::string& quotient, const std::string& dividend, std
                      fmt::arg("quotient", quotient));
 }
 
-// Returns PTX for remainder = dividend - quotient * size. `offset` is that of the grid's size in the words.
+// Returns PTX for remainder = dividend - quotient * size. `offset` is the offset of the grid's size in the words.
 std::string remainder(const std::string& result, const std::string& dividend, const std::string& quotient,
                       std::size_t offset) {
   static constexpr char kCode[] = R"(	ld.param.u32 %wattune_divisor, [{words}+{offset}];
@@ -60,7 +60,7 @@ struct DividedAt {
   std::size_t by_y;
 };
 
-// PTX loads each Divider as one vector.
+// since PTX loads each Divider as one vector
 static_assert(offsetof(LinearWords, by_x) % sizeof(Divider) == 0 && offsetof(LinearWords, by_y) % sizeof(Divider) == 0);
 static_assert(offsetof(PersistentWords, by_x) % sizeof(Divider) == 0);
 static_assert(offsetof(PersistentWords, by_y) % sizeof(Divider) == 0);
@@ -69,7 +69,8 @@ constexpr DividedAt kOfLinear = {offsetof(LinearWords, grid), offsetof(LinearWor
 constexpr DividedAt kOfPersistent = {offsetof(PersistentWords, grid), offsetof(PersistentWords, by_x),
                                      offsetof(PersistentWords, by_y)};
 
-// Returns PTX that computes, from the block's number in %wattune_block, its index along the axes that the kernel reads.
+// Returns PTX that computes, from the block's number in %wattune_block, the block's index along each axis that the
+// kernel reads.
 std::string divide_into_axes(const CoordinateSet& set, const DividedAt& at) {
   const bool x = contains(set, Coordinate::block_x);
   const bool y = contains(set, Coordinate::block_y);
@@ -126,8 +127,8 @@ constexpr char kClaim[] = R"(	ld.param.u64 %wattune_at, [{words}+{counter}];
 	atom.global.add.u32 %wattune_from, [%wattune_at], %wattune_thread;
 )";
 
-// PTX by which one thread takes a chunk, or takes none if `stop` is set. It writes the chunk's first block and end, and
-// the stop word, to shared memory for the other threads.
+// PTX by which one thread takes a chunk, or no chunk if `stop` is set. For the other threads, it writes the chunk's
+// first block, the chunk's end and the stop word to shared memory.
 constexpr char kTake[] = R"(
 	.reg .pred %wattune_not, %wattune_again, %wattune_inside;
 	.reg .b32 %wattune_end, %wattune_thread, %wattune_from, %wattune_stop;
@@ -154,8 +155,8 @@ wattune_told:
 	@%wattune_not exit;
 )";
 
-// PTX that takes the next chunk while the last block of the current chunk runs, because the two round trips to memory
-// take as long as a short block.
+// PTX that takes the next chunk already while the last block of the current chunk runs. The reason is that the two
+// round trips to memory take as long as a short block.
 constexpr char kTakeAhead[] = R"(wattune_begin:
 	add.u32 %wattune_thread, %wattune_block, 1;
 	setp.ne.u32 %wattune_not, %wattune_thread, %wattune_end;
@@ -170,8 +171,8 @@ constexpr char kTakeAhead[] = R"(wattune_begin:
 {look}{claim}wattune_run:
 )";
 
-// PTX that continues with the next block. Reads the chunk's end from shared memory again, so that no register has to
-// hold it while a block runs.
+// PTX that continues with the next block. It reads the chunk's end from shared memory again, so that no register has to
+// hold that end while a block runs.
 constexpr char kNext[] = R"(	add.u32 %wattune_block, %wattune_block, 1;
 	ld.shared.u32 %wattune_end, [wattune_taken+4];
 	setp.lt.u32 %wattune_again, %wattune_block, %wattune_end;

@@ -26,8 +26,8 @@ std::size_t words_bytes(TwinForm form) {
   return 0;
 }
 
-// Adds the parameter for the words to an entry: after its last parameter, into its empty parentheses, or in new
-// parentheses.
+// Adds the parameter for the words to an entry. The parameter goes after the last parameter, into empty parentheses, or
+// into new parentheses.
 void add_words_parameter(TextEdits& edits, const PtxFunction& entry, TwinForm form) {
   const std::string declaration = words_declaration(words_bytes(form));
   if (!entry.parameters.empty()) return edits.insert_behind(entry.parameters.back().declaration, ",\n\t" + declaration);

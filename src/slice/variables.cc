@@ -20,8 +20,8 @@ std::string_view register_name(std::string_view name) {
   return point == std::string_view::npos || is_special_register(name) ? name : name.substr(0, point);
 }
 
-// Returns the list of results, which stands before the name in `call (results), f, (arguments)`; nullptr if the call
-// has none.
+// Returns the list of results, which comes before the name in `call (results), f, (arguments)`. Returns nullptr if the
+// call has no results.
 const PtxOperand* results_of_call(const PtxInstruction& call) {
   return call.operands.size() > 1 && call.operands.front().kind == PtxOperandKind::list ? &call.operands.front()
                                                                                         : nullptr;
@@ -94,8 +94,8 @@ VariableNumber Variables::number(std::string_view name, const PtxInstruction& in
   return scope == 0 ? outer_numbers_.at(name) : inner_numbers_.at({scope, name});
 }
 
-// Returns the innermost scope, around `scope`, that declares the name. Returns scope 0 if the body or the module
-// declares it.
+// Returns the innermost scope that declares the name, among `scope` and the scopes around it. Returns scope 0 if the
+// body or the module declares the name.
 std::uint32_t Variables::scope_of(std::string_view name, std::uint32_t scope) const {
   for (; scope != 0; scope = function_.scopes[scope].parent)
     if (inner_names_.contains({scope, name}) || inner_names_.contains({scope, without_digits(name)})) return scope;

@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::uint32_t kNoRead = std::numeric_limits<std::uint32_t>::max();
 
-// Which reads of a loop count as sources of the data that LoopFlow follows.
+// Selects the reads of a loop that count as sources of the data that LoopFlow follows.
 enum class Followed : std::uint8_t {
   device,           // reads of device memory
   one_place,        // reads of device memory at the same place in each iteration
-  device_or_shared  // also reads of shared memory
+  device_or_shared  // reads of device memory, and also of shared memory
 };
 
 // Follows data that one loop reads from device memory to all branches that depend on them. Records for each variable,
@@ -35,7 +35,7 @@ class LoopFlow {
       while (pass()) continue;
   }
 
-  // Returns the first read on which it depends whether the loop continues; kNoRead if there is none.
+  // Returns the first read that decides whether the loop continues. Returns kNoRead if no read decides that.
   std::uint32_t deciding_read() const {
     std::uint32_t read = ending_call_;
     for (const std::uint32_t block : loop_.blocks) {
@@ -46,7 +46,7 @@ class LoopFlow {
     return read;
   }
 
-  // Returns the first read on which any branch of the loop depends; kNoRead if there is none.
+  // Returns the first read on which any branch of the loop depends. Returns kNoRead if no branch depends on a read.
   std::uint32_t branching_read() const {
     std::uint32_t read = ending_call_;
     for (const std::uint32_t block : loop_.blocks) read = std::min(read, deciding_in(block));
@@ -56,7 +56,7 @@ class LoopFlow {
   bool fills_shared() const { return shared_ != kNoRead; }
 
  private:
-  // Marks the reads to follow. Returns whether there are any.
+  // Marks the reads to follow. Returns whether there are any such reads.
   bool find_sources() {
     const LoopProgress progress(body_, loop_);
     if (progress.only_retries() || progress.closes_in() || progress.strides_over_grid()) return false;
@@ -90,7 +90,7 @@ class LoopFlow {
     return changed;
   }
 
-  // Returns the first read on which the instruction's results depend; kNoRead if there is none.
+  // Returns the first read on which the instruction's results depend. Returns kNoRead if they depend on no read.
   std::uint32_t read_behind(std::uint32_t i, std::uint32_t block) const {
     std::uint32_t read = std::min(blocks_[block], first_of_operands(i));
     if (is_source_[i]) read = std::min(read, i);
@@ -121,7 +121,8 @@ class LoopFlow {
     return true;
   }
 
-  // Returns the first read on which the branch at the end of a block depends; kNoRead if there is none.
+  // Returns the first read on which the branch at the end of a block depends. Returns kNoRead if the branch depends on
+  // no read.
   std::uint32_t deciding_in(std::uint32_t block) const {
     const FlowBlock& flow = body_.flow.blocks[block];
     return flow.first == flow.last || flow.successors.size() < 2 ? kNoRead : first_of_operands(flow.last - 1);
@@ -139,8 +140,8 @@ class LoopFlow {
   const FunctionBody& body_;
   const Loop& loop_;
   const Followed followed_;
-  std::vector<std::uint32_t> values_;  // by variable: the first read on which it depends
-  std::vector<std::uint32_t> blocks_;  // by basic block: the first read that decides whether it runs
+  std::vector<std::uint32_t> values_;  // by variable: the first read on which the variable depends
+  std::vector<std::uint32_t> blocks_;  // by basic block: the first read that decides whether the block runs
   std::vector<bool> inside_;
   std::vector<bool> is_source_;
   std::uint32_t shared_ = kNoRead;
@@ -148,7 +149,7 @@ class LoopFlow {
   std::uint32_t ending_call_ = kNoRead;
 };
 
-// True if the loop has a read that may be followed.
+// True if the loop contains a read of a kind that is followed.
 bool has_reads(const FunctionBody& body, const Loop& loop, Followed followed) {
   return std::ranges::any_of(loop.blocks, [&](std::uint32_t block) {
     const FlowBlock& flow = body.flow.blocks[block];
@@ -159,8 +160,8 @@ bool has_reads(const FunctionBody& body, const Loop& loop, Followed followed) {
   });
 }
 
-// Returns a loop of all basic blocks of a function, for a function that calls itself. Any of its branches may end the
-// recursion.
+// Returns a loop of all basic blocks of a function, for a function that calls itself. Any branch of such a function may
+// end the recursion.
 Loop loop_of_all(const Flow& flow) {
   Loop loop;
   for (std::uint32_t block = 0; block < flow.blocks.size(); ++block) loop.blocks.push_back(block);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kLaneBits = 5;
 constexpr std::uint64_t kLastLane = 31;
-constexpr std::uint64_t kLargestDivisor = 0xffff;  // fits 16 bits, the narrowest width of div
+constexpr std::uint64_t kLargestDivisor = 0xffff;  // fits into 16 bits, the narrowest width of div
 
 bool is_whole_type(std::string_view modifier) {
   static constexpr auto kTypes = std::to_array<std::string_view>(
@@ -17,7 +17,8 @@ bool is_whole_type(std::string_view modifier) {
   return std::ranges::find(kTypes, modifier) != kTypes.end();
 }
 
-// True if a modifier of an integer instruction does not change the lower bits of its result or how it compares.
+// True if a modifier changes neither the lower bits of an integer instruction's result nor the way in which the
+// instruction compares.
 bool is_harmless(std::string_view modifier) {
   static constexpr auto kModifiers =
       std::to_array<std::string_view>({"lo", "wide", "lt", "le", "gt", "ge", "ls", "hi", "hs", "eq", "ne"});
@@ -34,7 +35,8 @@ std::size_t sources_of(std::string_view opcode) {
 
 bool is_index(const WarpValue& value) { return value.spread == Spread::index; }
 
-// An integer instruction with what is known about its sources. Precondition: computes_whole_numbers() is true for it.
+// An integer instruction, together with the known properties of its sources. Precondition: computes_whole_numbers() is
+// true for the instruction.
 class WholeNumbers {
  public:
   WholeNumbers(const PtxInstruction& instruction, const SourceValues& sources)
@@ -71,7 +73,7 @@ class WholeNumbers {
     return has_no_sign && (b_.is_warp_size || (b_.is_multiple && is_positive));
   }
 
-  // True if the five lowest bits of the result are 0, if all sources are the same in all threads of a warp.
+  // True if the five lowest bits of the result are 0. Assumes that all sources are the same in all threads of a warp.
   bool makes_multiple() const {
     if (is_copy()) return a_.is_multiple;
     if (is("and") || is("mul")) return a_.is_multiple || b_.is_multiple;
@@ -91,7 +93,7 @@ class WholeNumbers {
     return is("selp") && is_index(a_) && is_index(b_) && is_uniform(c_);
   }
 
-  // True if the result is the same in all threads of a warp, although a source depends on the lane.
+  // True if the result is the same in all threads of a warp although a source depends on the lane.
   bool keeps_warps_together() const {
     if (is("shr")) return shifts_past_lanes();
     if (is("bfe")) return shifts_past_lanes() && is_uniform(c_);
@@ -101,7 +103,7 @@ class WholeNumbers {
 
   // True if the instruction compares an index with a multiple of 32, so that all threads of a warp get the same result.
   bool compares_whole_warps() const {
-    const bool with_less = has_any("lt", "lo") || has_any("ge", "hs");  // a < b, or its negation
+    const bool with_less = has_any("lt", "lo") || has_any("ge", "hs");  // the comparison is a < b or its negation
     const bool with_more = has_any("gt", "hi") || has_any("le", "ls");
     if (is_index(a_)) return (with_less && b_.is_multiple) || (with_more && is_last_lane(1));
     return (with_more && a_.is_multiple) || (with_less && is_last_lane(0));
@@ -133,7 +135,8 @@ bool computes_whole_numbers(const PtxInstruction& instruction) {
   if (sources == 0 || instruction.operands.size() != sources + 1 || instruction.modifiers.empty()) return false;
   if (!std::ranges::all_of(instruction.modifiers, is_harmless) || !is_whole_type(instruction.modifiers.back()))
     return false;
-  // In setp, `hi` is a comparison; elsewhere it selects the upper half of a product, which is not followed.
+  // In setp, `hi` is a comparison. In other instructions, `hi` selects the upper half of a product, which is not
+  // followed.
   return !instruction.has("hi") || instruction.opcode == "setp";
 }
 
