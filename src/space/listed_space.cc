@@ -23,7 +23,7 @@ Result<void> check(const ConstraintSystem& system, const std::vector<ValueIndice
   return {};
 }
 
-// Returns the domains reduced to the values that occur in the configurations.
+// Returns the domains, reduced to the values that occur in at least one of the configurations.
 Domains occurring(const Domains& all, const std::vector<ValueIndices>& configurations) {
   Domains domains;
   for (std::size_t p = 0; p < all.values.size(); ++p) {
@@ -55,7 +55,7 @@ class ListBuilder {
   }
 
  private:
-  // Returns the node of the layer for the configurations [begin, end), which share their prefix.
+  // Returns the node of the layer for the configurations [begin, end), which all begin with the same values.
   std::uint32_t add(std::size_t layer, std::size_t begin, std::size_t end) {
     if (layer == tables_.size()) return 0;
     const std::uint32_t parameter = tables_[layer].layer().variable;

@@ -7,12 +7,12 @@ namespace wattune::inline v0_1::space {
 
 namespace {
 
-// The path of a configuration, with the parts of its id that lie above and below each level.
+// The path of a configuration, with the parts of the configuration's id that lie above and below each level.
 struct Path {
-  std::vector<std::uint32_t> nodes;  // by level, and the end
+  std::vector<std::uint32_t> nodes;  // node of each level, and the end
   std::vector<EdgeId> edges;
-  std::vector<Uint128> above;  // by level: the sum that the edges before it add to the id
-  std::vector<Uint128> below;  // by level: the sum that the edges from it on add
+  std::vector<Uint128> above;  // by level: sum that the edges before this level add to the id
+  std::vector<Uint128> below;  // by level: sum that the edges from this level on add to the id
 };
 
 // Finds the path of a configuration. Precondition: the diagram holds it.
@@ -30,8 +30,9 @@ Path trace(const Diagram& diagram, const ValueIndices& indices) {
   return path;
 }
 
-// Returns the sum that the configuration's values from level l on add to an id if they start at `node`; nullopt if they
-// are not valid there. In most cases the walk soon meets the configuration's own path, the rest of which is known.
+// Returns the sum that a configuration's values from level l on add to an id if the path starts at `node`. Returns
+// nullopt if these values are invalid below that node. In most cases the path soon meets the configuration's own path,
+// and the rest of its sum is known.
 std::optional<Uint128> continue_from(const Diagram& diagram, const ValueIndices& indices, const Path& path,
                                      std::uint32_t node, std::size_t l) {
   Uint128 sum = 0;
@@ -44,8 +45,8 @@ std::optional<Uint128> continue_from(const Diagram& diagram, const ValueIndices&
   return sum + path.below[l];
 }
 
-// The configurations within a box: at each level, one of the allowed values. Every node knows the fewest changes on a
-// path to the end, so that no path is a dead end.
+// The configurations within a box, which have one of the allowed values at each level. The fewest changes on a path to
+// the end are known for every node, so the search enters no dead ends.
 class BoxSearch {
  public:
   BoxSearch(const Diagram& diagram, const ValueIndices& indices, const std::vector<std::vector<std::uint16_t>>& allowed)
@@ -57,7 +58,7 @@ class BoxSearch {
   // Returns the number of configurations in the box.
   double count() const { return levels_.front().at(Diagram::root()).count; }
 
-  // Returns the ids at most max_changes away; stops beyond `limit`.
+  // Returns the ids of configurations with 1 to max_changes changed values. Stops when there are more than `limit` ids.
   std::vector<Uint128> find(std::uint32_t max_changes, std::size_t limit) {
     found_.clear();
     limit_ = limit;
@@ -67,8 +68,8 @@ class BoxSearch {
 
  private:
   struct NodeInfo {
-    std::uint32_t fewest_changes = kUnreachable;  // to the end
-    double count = 0;                             // of paths to the end
+    std::uint32_t fewest_changes = kUnreachable;  // fewest changes on a path to the end
+    double count = 0;                             // number of paths to the end
   };
   static constexpr std::uint32_t kUnreachable = ~std::uint32_t{0} / 2;
 

@@ -18,8 +18,8 @@ namespace wattune::inline v0_1::space {
 
 namespace {
 
-constexpr int kHashVersion = 1;                // goes up if the ids of equal declarations change
-constexpr std::size_t kNextSteps = 4'000'000;  // largest number of steps of next(), which take a few tenths of a second
+constexpr int kHashVersion = 1;                // to be increased if the ids of equal declarations change
+constexpr std::size_t kNextSteps = 4'000'000;  // most steps of one call of next(); they take a few tenths of a second
 
 Error empty_space(const ConstraintSystem& system, const std::function<bool()>& cancelled) {
   const std::vector<std::uint32_t> conflict = find_conflict(system, cancelled);
@@ -35,9 +35,9 @@ Error empty_space(const ConstraintSystem& system, const std::function<bool()>& c
       .at(system.constraint_position(conflict.front()));
 }
 
-// Returns the bytes to hash. Every declaration has its length in front, so that no two specs give the same bytes. The
-// diagram is included because it determines what every id means, also if functions of the caller (predicates) decide
-// which configurations are valid.
+// Returns the bytes to hash. The length is written before each declaration, so that different specs never give the same
+// bytes. The diagram is included because it determines the meaning of every id. It does so also if functions of the
+// caller (predicates) decide which configurations are valid.
 std::string hashed_bytes(const ConstraintSystem& system, const Diagram& diagram, bool exact) {
   std::string text = fmt::format("wattune space {} {}", kHashVersion, exact ? "exact" : "relaxed");
   const auto append = [&](std::string_view part) { text += fmt::format("\n{}:{}", part.size(), part); };

@@ -1,5 +1,5 @@
-// Draws valid configurations of a relaxed diagram if enough of its configurations are valid, and searches for them
-// otherwise.
+// Draws valid configurations of a relaxed diagram, some of whose configurations are invalid. If too few of them are
+// valid, it searches for valid ones instead.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,22 +10,23 @@ namespace wattune::inline v0_1::space {
 
 namespace {
 
-// Number of draws by which the build estimates the share of valid configurations, and the fewest valid ones with which
-// drawing is quicker than a search.
+// Number of draws by which the share of valid configurations is estimated when the space is built. If at least
+// kFewestValid of them are valid, drawing is quicker than a search.
 constexpr int kTrialDraws = 2'000;
 constexpr int kFewestValid = 20;
-// Limits of a search for one configuration: the paths to the end whose steps it may take, its fewest steps, and its
-// attempts.
+// Limits of a search for one configuration. They are the number of paths to the end whose steps the search may take,
+// its least limit of steps, and the number of attempts.
 constexpr std::size_t kPathsPerSearch = 8;
 constexpr std::size_t kFewestSteps = 20'000;
 constexpr int kAttempts = 2;
-// Total steps of the search for a valid configuration when the space is built, which take some seconds. The search is
-// repeated with more steps each time.
+// Total steps of the search for a valid configuration when the space is built. These steps take some seconds. The
+// search is repeated with more steps each time.
 constexpr std::size_t kWitnessSteps = 50'000'000;
 // Changes tried for each parameter after a search, because a search finds some configurations more easily than others.
 constexpr std::size_t kChangesPerLevel = 2;
 
-// Returns an order that tries the edges of these values first, and all others in random order.
+// Returns an order of edges in which those of the configuration's values come first. All other edges follow in random
+// order.
 PathSearch::Order like(const Diagram& diagram, const ValueIndices& indices, Random& random) {
   return [&](std::size_t level, std::vector<EdgeId>& edges) {
     for (std::size_t i = edges.size(); i > 1; --i) std::swap(edges[i - 1], edges[random.below(i)]);
@@ -100,7 +101,8 @@ void SearchSpace::Data::keep_valid(const ValueIndices& indices, std::vector<Conf
   });
 }
 
-// Finds a valid id, for searches that find none later. Does nothing if the diagram is exact, because any id is valid.
+// Finds a valid id, which is used when later searches find none. Does nothing if the diagram is exact, because then any
+// id is valid.
 Result<bool> SearchSpace::find_witness(const std::function<bool()>& cancelled) {
   if (exact()) return true;
   Random random(1);

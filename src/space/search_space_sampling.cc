@@ -8,20 +8,21 @@ namespace wattune::inline v0_1::space {
 
 namespace {
 
-// Number of draws in a relaxed diagram in which drawing pays. One of this many is valid almost certainly.
+// Largest number of draws in a relaxed diagram for which drawing is worthwhile. Among so many draws, at least one is
+// almost certainly valid.
 constexpr int kMaxDraws = 3'000;
 // The largest number of draws in one slice of a stratified sample.
 constexpr int kDrawsPerSlice = 200;
-// Number of draws of a change, per value, after which a configuration of a relaxed diagram counts as one without
-// neighbours.
+// Number of random changes, per value of the space, that are tried in a relaxed diagram. If none gives a valid
+// configuration, the configuration counts as one without neighbours.
 constexpr std::size_t kDrawsPerValue = 2;
 
 ConfigurationId draw(Random& random, Uint128 bound) {
   return bound >> 64 == 0 ? random.below(static_cast<std::uint64_t>(bound)) : random.below128(bound);
 }
 
-// Finds the parameter's default. For clocks and power limits without a default it is the highest value, wherever it is
-// listed: at it, a board runs whose clocks nobody sets.
+// Finds the parameter's default. For clocks and power limits without a default, it is the highest value, wherever that
+// is listed. A board whose clocks nobody sets runs at that value.
 std::vector<Value>::const_iterator standard_value(const Parameter& parameter) {
   const std::vector<Value>& values = parameter.values;
   if (parameter.default_value) return std::ranges::find(values, *parameter.default_value);
@@ -30,7 +31,8 @@ std::vector<Value>::const_iterator standard_value(const Parameter& parameter) {
                                   [](const Value& value) { return value.is_number() ? value.as_real() : 0.0; });
 }
 
-// Sorts edges by the distance of their values from the point's coordinate; of two, the lower value comes first.
+// Sorts edges by the distance of their values from the point's coordinate. If two distances are equal, the lower value
+// comes first.
 PathSearch::Order nearest_to(const Diagram& diagram, std::span<const double> point) {
   return [&diagram, point](std::size_t level, std::vector<EdgeId>& edges) {
     const double wanted = point[diagram.parameter(level)];

@@ -14,8 +14,8 @@ namespace {
 
 using Terms = std::vector<std::uint32_t>;
 
-// Steps for each state of the budget after which terms are set aside by halves instead of one after another. They may
-// take some ten seconds.
+// Steps for each state of the budget after which terms are set aside by halves instead of a few at a time. These steps
+// may take some ten seconds.
 constexpr std::size_t kBuilderStepsPerState = 256;
 using Assignment = std::vector<std::pair<std::uint32_t, std::uint16_t>>;
 
@@ -24,7 +24,8 @@ struct Component {
   Terms terms;
 };
 
-// Groups the variables that have a choice by the terms that connect them.
+// Groups the variables with more than one value. Variables are in the same group if terms connect them, directly or
+// through other variables.
 std::vector<Component> find_components(const Domains& domains, const Scopes& scopes,
                                        std::span<const std::uint32_t> terms) {
   std::vector<std::uint32_t> leader(domains.values.size());
@@ -119,7 +120,7 @@ class SpaceBuilder {
     }
   }
 
-  // Compiles the terms that read no parameter with a choice, and notes whether one of them excludes every
+  // Compiles the terms whose parameters all have a single value. Records whether one of these terms excludes every
   // configuration.
   ConstraintProgram check_constant_terms() {
     std::vector<Root> roots;
@@ -163,7 +164,8 @@ class SpaceBuilder {
     return terms;
   }
 
-  // Notes the first fault that no other term of the component excludes. Returns false if that exceeds the budget.
+  // Records the first fault that no other term of the component excludes. Returns false if finding faults exceeds the
+  // budget.
   bool check_faults(const ComponentBuilder& builder, const ComponentDiagram& built) {
     for (std::uint32_t term : built.faulty) {
       const std::optional<LayeredDiagram> faults = builder.build_faults_of(term);
@@ -178,8 +180,8 @@ class SpaceBuilder {
     space_.components.push_back(std::move(diagram));
   }
 
-  // Tests the terms that the diagram does not enforce: those that were set aside or that fault. If that takes too long,
-  // leaves them to be tested when configurations are drawn.
+  // Tests the terms that the diagram does not enforce, that is, those that were set aside or that fault. If testing
+  // takes too long, these terms are tested when configurations are drawn.
   void fall_back(ComponentDiagram& built, const Terms& aside) {
     Terms tested = aside;
     tested.insert(tested.end(), built.faulty.begin(), built.faulty.end());

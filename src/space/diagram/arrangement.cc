@@ -70,8 +70,8 @@ NodeId Arrangement::rebuild(NodeId id) {
   return target_.make(node.operation, node.detail, std::move(operands));
 }
 
-// True if the node is an integer under every assignment, small enough for exact arithmetic. A node that may fault has
-// no known range, so it is not exact.
+// True if the node is an integer under every assignment, and is small enough for exact arithmetic. A node that may
+// fault has no known range, so the function returns false for it.
 bool Arrangement::exact(NodeId id) const { return ranges_[id].integral && magnitude(id) < kLargestExactMagnitude; }
 
 double Arrangement::magnitude(NodeId id) const {

@@ -9,12 +9,12 @@ namespace wattune::inline v0_1::space {
 
 namespace {
 
-// Constants of the race of orders: the steps of its first round, the factor from one round to the next, and the longest
-// round's steps per state of the budget.
+// Constants of the race of orders. They are the steps of the first round, the factor from one round to the next, and
+// the steps per state of the budget in the longest round.
 constexpr std::size_t kStepsOfFirstRound = 1 << 12;
 constexpr std::size_t kRoundGrowth = 8;
 constexpr std::size_t kStepsPerState = 32;
-// Number of steps up to which every order's attempt is finished, because the smallest diagram is worth that much work.
+// Up to this number of steps, the attempt with each order is finished. The smallest diagram is worth that much work.
 constexpr std::size_t kLeastStepsToCompare = 1 << 14;
 
 std::vector<Group> group_terms(const Scopes& scopes, std::vector<std::uint32_t> terms) {
@@ -58,9 +58,9 @@ std::optional<ComponentDiagram> ComponentBuilder::build() {
   }
 }
 
-// Tries every order of the variables with this many steps. Once an order has succeeded, the others get half its steps,
-// because a smaller gain is not worth the attempt. Keeps the smallest diagram and drops the orders that more steps
-// would not help.
+// Tries every order of the variables with this many steps. Once an order has succeeded, the other orders get half of
+// its steps, because a smaller gain is not worth the attempt. Keeps the smallest diagram. Drops the orders that would
+// fail even with more steps.
 std::optional<ComponentDiagram> ComponentBuilder::run_round(std::vector<std::vector<std::uint32_t>>& orders,
                                                             std::size_t steps) {
   std::optional<ComponentDiagram> best;
@@ -136,8 +136,8 @@ std::optional<ConstraintDiagram> ComponentBuilder::build_group(const Group& grou
   return build_constraint_diagram(program, domains_, budget);
 }
 
-// Returns the terms of an unbuildable group that read all of its variables. Terms with fewer variables may not be the
-// cause.
+// Returns those terms of a group without a diagram that read all of the group's variables. Terms with fewer variables
+// may not be the cause.
 std::vector<std::uint32_t> ComponentBuilder::widest_terms(const Group& group) const {
   std::vector<std::uint32_t> result;
   for (std::uint32_t t : group.terms) {
@@ -146,8 +146,8 @@ std::vector<std::uint32_t> ComponentBuilder::widest_terms(const Group& group) co
   return result;
 }
 
-// Returns the terms of the half of the groups with the larger diagrams. It is called if these can be built but not
-// intersected.
+// Returns the terms of that half of the groups whose diagrams are larger. The function is called if the diagrams of all
+// groups can be built, but their intersection cannot.
 std::vector<std::uint32_t> ComponentBuilder::larger_half(const std::vector<ConstraintDiagram>& diagrams) const {
   std::vector<std::pair<std::size_t, std::size_t>> by_size;
   for (std::size_t g = 0; g < groups_.size(); ++g) {

@@ -13,11 +13,11 @@ namespace {
 using Layer = ConstraintDiagram::Layer;
 constexpr std::uint32_t kDead = ConstraintDiagram::kDead;
 constexpr std::uint32_t kTrue = ConstraintDiagram::kTrue;
-// Number of words of a state that count as one state in the budget.
+// Number of words of a state that count as one more state in the budget.
 constexpr std::size_t kWordsPerUnitOfWeight = 4;
 
 // A state encoded in words: one word per frontier cell, then the kinds of the cells in three bits each. The lowest bit
-// of the first word of kinds tells a state from kTrue, whose words are all zero.
+// of the first word of kinds is set in every state except kTrue, whose words are all zero.
 class StateCode {
  public:
   explicit StateCode(std::size_t cells) : cells_(cells), words_(cells + (cells + kPerWord) / kPerWord) {}
@@ -47,7 +47,7 @@ class StateCode {
   static constexpr std::size_t kPerWord = 64 / kBits;
   static constexpr std::uint64_t kBlank = 0;
   static constexpr std::uint64_t kFault = 1;
-  static constexpr std::uint64_t kValue = 2;  // plus the kind of the value
+  static constexpr std::uint64_t kValue = 2;  // number of values of the first kind; other kinds follow
 
   static std::uint64_t kind(const Cell& cell) {
     if (cell.is_value()) return kValue + static_cast<std::uint64_t>(cell.value.kind);
@@ -122,8 +122,8 @@ class Builder {
     return states;
   }
 
-  // Returns the number of the state with the present cells at level l, after removing the constraints that are settled.
-  // Returns kDead if one of them fails, kTrue if no constraint is left.
+  // Returns the number of the state that the present cells form at level l, without the constraints that are settled.
+  // Returns kDead if one of the constraints certainly fails, and kTrue if no constraint is unsettled.
   std::uint32_t settle(std::size_t l, StateCode& code, States& states) {
     const ConstraintProgram::Level& level = program_.levels[l];
     for (NodeId id : level.frontier) ranges_[id] = Range::of(cells_[id]);
@@ -156,7 +156,7 @@ class Builder {
   ConstraintDiagram result_;
 };
 
-// Computes the nodes that close when level l gets this value. Returns false if a constraint that closes does not pass.
+// Computes the nodes that close when level l gets this value. Returns false if one of the constraints that close fails.
 bool Builder::assign(std::size_t l, const Cell& value) {
   const ConstraintProgram::Level& level = program_.levels[l];
   cells_[level.variable_node] = value;
@@ -169,7 +169,7 @@ bool Builder::assign(std::size_t l, const Cell& value) {
   return true;
 }
 
-// Replaces the states of level l by those of the next one.
+// Replaces the states of level l by those of the next level. Returns false if the budget is exhausted.
 bool Builder::expand(std::size_t l, States& states) {
   const ConstraintProgram::Level& level = program_.levels[l];
   const bool last = l + 1 == program_.levels.size();
@@ -178,7 +178,7 @@ bool Builder::expand(std::size_t l, States& states) {
   StateCode next_code(last ? 0 : program_.levels[l + 1].frontier.size());
   States next = states_of(next_code);
   States unsettled(next_code.words());
-  std::vector<std::uint32_t> settled;  // by number in `unsettled`
+  std::vector<std::uint32_t> settled;  // by the state's number in `unsettled`: its number after settle()
 
   Layer& layer = result_.layers.emplace_back(Layer{level.variable, values.size(), {}});
   layer.children.assign(values.size(), kTrue);
@@ -198,7 +198,7 @@ bool Builder::expand(std::size_t l, States& states) {
       if (is_new) {
         if (!budget_.take_states(1, 1 + next_code.words() / kWordsPerUnitOfWeight)) return false;
         settled.push_back(settle(l + 1, next_code, next));
-        code.decode(level, states[state], cells_);  // settle() overwrites cells
+        code.decode(level, states[state], cells_);  // again, since settle() overwrites cells
       }
       layer.children.push_back(settled[number]);
     }
@@ -207,9 +207,10 @@ bool Builder::expand(std::size_t l, States& states) {
   return true;
 }
 
-// Merges equal rows from the last layer up. Each row is first rewritten in terms of the merged states below.
+// Merges equal rows, from the last layer up. Before that, the states in each row are replaced by the merged states of
+// the layer below.
 void Builder::minimise() {
-  std::vector<std::uint32_t> below;  // the merged state of each state of the layer below
+  std::vector<std::uint32_t> below;  // by state of the layer below: its merged state
   for (std::size_t l = result_.layers.size(); l-- > 0;) {
     Layer& layer = result_.layers[l];
     KeySet<std::uint32_t> rows(layer.width);

@@ -17,7 +17,7 @@ std::uint64_t bits_of(const Scalar& scalar) {
   }
 }
 
-// Tells whether two cells have the same representation, which is stricter than Python's ==: 1 and 1.0 divide
+// True if two cells have the same representation. This is stricter than Python's ==, because 1 and 1.0 divide
 // differently.
 bool identical(const Cell& a, const Cell& b) {
   return a.state == b.state && a.value.kind == b.value.kind && bits_of(a.value) == bits_of(b.value);
@@ -96,7 +96,8 @@ NodeId ConstraintGraph::make(Operation operation, std::uint8_t detail, std::vect
   return fold(add(node, operands));
 }
 
-// Returns the node's value as a constant if all its operands are constants; else the node.
+// Returns a constant with the node's value if all operands of the node are constants. Otherwise returns the node
+// itself.
 NodeId ConstraintGraph::fold(NodeId id) {
   if (!std::ranges::all_of(operands(id), [&](NodeId operand) { return is_constant(operand); })) return id;
   std::vector<Cell> cells(nodes_.size());
@@ -104,8 +105,8 @@ NodeId ConstraintGraph::fold(NodeId id) {
   return constant(evaluate(id, cells));
 }
 
-// Removes constant operands of `and` or `or` that never decide the result, and all operands behind one that always
-// does.
+// Removes the constant operands of `and` or `or` that do not decide the result. Removes all operands after a constant
+// operand that decides the result.
 std::vector<NodeId> ConstraintGraph::simplify_logical(Operation operation, std::vector<NodeId> operands) const {
   const bool decisive = operation == Operation::logical_or;
   std::vector<NodeId> kept;
@@ -189,12 +190,12 @@ Cell ConstraintGraph::evaluate_strict(const GraphNode& node, std::span<const Nod
       result = Scalar(truth);
       break;
     case Operation::call: fault = evaluate_call(node.function(), operands, cells, result); break;
-    default: return {};  // evaluate() handles the other operations itself
+    default: return {};  // not reached: evaluate() handles the other operations
   }
   return fault == Fault::none ? Cell::of(result) : Cell::failed();
 }
 
-// Evaluates a predicate. One that throws is a fault, like an expression that divides by zero.
+// Evaluates a predicate. A predicate that throws gives a fault, as does an expression that divides by zero.
 Cell ConstraintGraph::evaluate_predicate(const GraphNode& node, std::span<const NodeId> operands,
                                          std::span<const Cell> cells) const {
   std::vector<Value> arguments;

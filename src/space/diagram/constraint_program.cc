@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::uint32_t kUnassigned = ~std::uint32_t{0};
 
-// Marks the nodes that the open roots read from level `at` on. The marked nodes that close earlier are the frontier.
+// Marks the nodes that the open roots read from level `at` on. The marked nodes that close before that level are the
+// frontier.
 void find_frontier(ConstraintProgram& program, int at, std::span<const int> closing) {
   ConstraintProgram::Level& level = program.levels[static_cast<std::size_t>(at)];
   std::vector<std::uint64_t> readers(program.graph.size(), 0);

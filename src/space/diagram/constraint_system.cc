@@ -58,7 +58,8 @@ class Translator {
   Translator(ConstraintGraph& graph, const Domains& domains, std::span<const std::uint32_t> variable_of_name)
       : graph_(graph), domains_(domains), variable_of_name_(variable_of_name) {}
 
-  // Appends terms that are all true exactly if the node is true.
+  // Appends the terms into which the node is split at `and` and at comparisons. The node is true exactly if all these
+  // terms are true.
   void split(const Expression::Node& node, std::vector<NodeId>& terms) {
     if (node.kind == NodeKind::logical_and) {
       for (const Expression::Node& child : node.children) split(child, terms);
@@ -81,7 +82,7 @@ class Translator {
       case NodeKind::logical_or: return make(Operation::logical_or, 0, node);
       case NodeKind::conditional: return make(Operation::conditional, 0, node);
       case NodeKind::comparison:
-      case NodeKind::list: break;  // only translate_comparison() meets lists
+      case NodeKind::list: break;  // not reached: only translate_comparison() handles lists
     }
     std::vector<NodeId> links;
     for (std::size_t i = 0; i < node.comparisons.size(); ++i) links.push_back(translate_comparison(node, i));

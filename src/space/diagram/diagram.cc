@@ -70,7 +70,7 @@ Result<void> Diagram::count_configurations() {
   return {};
 }
 
-// Returns the logarithm of the count, also for counts that no number type holds.
+// Returns the logarithm of the count. Works also for counts that no type of number can hold.
 double Diagram::log10_count() const {
   const auto end = static_cast<std::uint32_t>(nodes() - 1);
   std::vector<double> logs(end + 1, 0.0);
@@ -110,8 +110,8 @@ std::optional<EdgeId> Diagram::find_edge(std::uint32_t node, std::uint16_t value
   return static_cast<EdgeId>(found - values_.begin());
 }
 
-// Finds the configuration of an id, from the root down. At each level a branch-free search finds the last edge with at
-// most `id` configurations before it.
+// Finds the configuration of an id on a way from the root down. At each level, a branch-free search finds the last edge
+// before which there are at most `id` configurations.
 template <bool kWide>
 void Diagram::walk(Uint128 id, ValueIndices& indices) const {
   using Number = std::conditional_t<kWide, Uint128, std::uint64_t>;

@@ -1,4 +1,4 @@
-// Computes figures of a diagram that take one pass over its nodes.
+// Computes figures of a diagram by one pass over its nodes.
 #include <algorithm>
 
 #include "space/diagram/diagram.h"
@@ -39,8 +39,8 @@ std::vector<Uint128> Diagram::count_per_value(std::uint32_t parameter, std::size
 }
 
 Uint128 Diagram::nearest(const ValueIndices& indices) const {
-  // The fewest changes below each node are found bottom up. Then the walk goes down along the first edges with that
-  // few.
+  // The fewest changes below each node are found bottom up. Then the walk goes down, and at each node takes the first
+  // edge with the fewest changes.
   std::vector<std::uint32_t> level_of(nodes(), 0);
   for (std::uint32_t node = 0; node + 1 < nodes(); ++node) {
     for (EdgeId edge = first_edge(node); edge < end_edge(node); ++edge) level_of[child(edge)] = level_of[node] + 1;

@@ -1,5 +1,5 @@
-// Removes values that one small constraint alone rules out, before anything is built. So of 1024 values of x, `1024 % x
-// == 0` leaves 11.
+// Removes values that a single small constraint excludes, before any diagram is built. So of 1024 values of x, `1024 %
+// x == 0` leaves 11.
 #include <algorithm>
 
 #include "space/diagram/constraint_system.h"
@@ -8,7 +8,8 @@ namespace wattune::inline v0_1::space {
 
 namespace {
 
-// The largest number of combinations of a constraint that are all tried. Larger constraints are left to the diagrams.
+// The largest number of combinations that are tried, for all constraints together. Constraints that would exceed this
+// number are left to the diagrams.
 constexpr double kMaxCombinations = 1 << 21;
 
 double combinations(const Term& term, const Domains& domains) {
@@ -17,7 +18,7 @@ double combinations(const Term& term, const Domains& domains) {
   return product;
 }
 
-// Runs through all combinations of the term's variables, and notes which values occur in one that passes.
+// Tries all combinations of values of the term's variables. Records the values that occur in a combination that passes.
 class SupportSearch {
  public:
   SupportSearch(const ConstraintSystem& system, const Term& term, const Domains& domains)
@@ -28,9 +29,9 @@ class SupportSearch {
     for (std::uint32_t variable : term.scope) supported_.emplace_back(domains.width(variable), false);
   }
 
-  // Returns the supported values, by variable of the term and position in its domain.
+  // Returns whether each value occurs in such a combination, by variable of the term and position in its domain.
   std::vector<std::vector<bool>> find() {
-    if (program_.roots.empty()) {  // no constraint is left to test: all combinations pass or fail alike
+    if (program_.roots.empty()) {  // no constraint remains: all combinations pass, or all fail
       for (std::vector<bool>& flags : supported_) flags.assign(flags.size(), !program_.contradiction);
     } else {
       descend(0);
@@ -78,7 +79,7 @@ void filter_domains(const ConstraintSystem& system, std::span<const std::uint32_
     const Term& term = system.terms[t];
     if (!term.scope.empty() && term.scope.size() <= 2) open.push_back(&term);
   }
-  // The cheapest term comes first, because each makes the following ones cheaper.
+  // The cheapest term comes first, because each term makes the following terms cheaper.
   double left = kMaxCombinations;
   while (!open.empty()) {
     const auto next =

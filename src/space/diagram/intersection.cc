@@ -10,18 +10,19 @@ namespace wattune::inline v0_1::space {
 namespace {
 
 constexpr std::size_t kNowhere = ~std::size_t{0};
-// Number of words of a state's tuple that count as one state in the budget.
+// Number of words of a state's tuple that count as one more state in the budget.
 constexpr std::size_t kTupleWordsPerUnitOfWeight = 8;
 
-// The transition of a group that reads the level's variable: the places of the group's state in the tuples before and
-// after.
+// The transition of a group that reads the level's variable. It says where the group's state is in the tuple before and
+// after the transition.
 struct Move {
   const ConstraintDiagram::Layer* layer;
   std::uint32_t start;  // the group's state if it begins at this level
-  std::size_t from;     // place in the tuple; kNowhere if the group begins here
-  std::size_t to;       // place in the next tuple; kNowhere if the group ends here
-  // These are set if afterwards the group has only one variable left: the sets of that variable, and the set that each
-  // state of the group's last layer allows. `to` is then the place of the variable's set.
+  std::size_t from;     // place of the state in the tuple; kNowhere if the group begins here
+  std::size_t to;       // place of the state in the next tuple; kNowhere if the group ends here
+  // These two members are set if the group has only one variable left after the transition. They are the sets of that
+  // variable, and the set that each state of the group's last layer allows. `to` is then the place of the variable's
+  // set.
   ValueSets* sets;
   const std::vector<std::uint32_t>* set_of_state;
 };
@@ -30,10 +31,10 @@ struct Move {
 struct Step {
   std::uint32_t variable = 0;
   std::size_t width = 0;
-  std::size_t tuple_size = 0;                                // before the step
-  const ValueSets* sets = nullptr;                           // of the level's variable
+  std::size_t tuple_size = 0;                                // size of the tuple before the step
+  const ValueSets* sets = nullptr;                           // sets of the level's variable
   std::size_t set_place = kNowhere;                          // place of the set of values that waiting groups allow
-  std::vector<std::pair<std::size_t, std::size_t>> carries;  // places of unchanged states, from and to
+  std::vector<std::pair<std::size_t, std::size_t>> carries;  // places of unchanged states, as pairs (from, to)
   std::vector<Move> moves;
 };
 
@@ -63,13 +64,13 @@ class Plan {
   struct Member {
     const ConstraintDiagram* group;
     std::size_t layers_done;
-    std::size_t place;  // of the group's state in the tuple; kNowhere if it has not begun or waits for one variable
+    std::size_t place;  // place of its state in the tuple; kNowhere if not begun, or if it waits
     std::vector<std::uint32_t> set_of_state;
 
     bool reads(std::uint32_t variable) const {
       return layers_done < group->layers.size() && group->layers[layers_done].variable == variable;
     }
-    // Tells whether the group waits for a single variable. The state of the group is then in the set of that variable.
+    // True if the group waits for a single variable. Then the group's state is contained in the set of that variable.
     bool waits() const { return layers_done > 0 && layers_done + 1 == group->layers.size(); }
   };
 
@@ -86,7 +87,7 @@ class Plan {
     if (member.reads(variable)) {
       const bool waited = member.waits();
       const ConstraintDiagram::Layer& layer = member.group->layers[member.layers_done++];
-      if (waited) return;  // the variable's set stands for the group
+      if (waited) return;  // the variable's set already represents the group
       const bool stays = member.layers_done + 1 < member.group->layers.size();
       const std::size_t to = stays ? tuple_size_++ : kNowhere;
       step.moves.push_back({&layer, member.group->root, member.place, to, nullptr, nullptr});
@@ -115,8 +116,8 @@ class Plan {
   }
 
   std::vector<Member> groups_;
-  std::vector<ValueSets> sets_;         // by variable
-  std::vector<std::size_t> set_place_;  // by variable; kNowhere if no group waits for it
+  std::vector<ValueSets> sets_;         // sets of each variable
+  std::vector<std::size_t> set_place_;  // place of each variable's set; kNowhere if no group waits for the variable
   std::size_t tuple_size_ = 0;
   std::vector<Step> steps_;
 };
@@ -148,7 +149,7 @@ class Expansion {
   KeySet<std::uint32_t>& next() { return next_; }
 
  private:
-  // Computes the tuple that follows when the level's variable takes value v. Returns false if a group forbids it.
+  // Computes the tuple that follows if the level's variable takes value v. Returns false if a group forbids that value.
   bool follow(std::size_t v) {
     for (const std::uint32_t* row : rows_) {
       if (row[v] == ConstraintDiagram::kDead) return false;
@@ -170,7 +171,7 @@ class Expansion {
 
   const Step& step_;
   std::vector<const std::uint32_t*> rows_;
-  std::vector<std::uint32_t> base_;  // the next tuple before the transitions
+  std::vector<std::uint32_t> base_;  // the next tuple before the transitions of groups
   std::vector<std::uint32_t> tuple_;
   KeySet<std::uint32_t> next_;
   LayeredDiagram::Layer& layer_;

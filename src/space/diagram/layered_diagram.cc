@@ -61,7 +61,7 @@ void NodeTable::grow() {
 }
 
 void reduce(LayeredDiagram& diagram) {
-  std::vector<std::uint32_t> below{0};  // the merged node of each node of the layer below; at first the end
+  std::vector<std::uint32_t> below{0};  // by node of the layer below: its merged node; at first, only the end
   for (std::size_t l = diagram.layers.size(); l-- > 0;) {
     LayeredDiagram::Layer& layer = diagram.layers[l];
     NodeTable table(layer.variable);

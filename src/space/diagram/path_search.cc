@@ -41,8 +41,8 @@ PathSearch::End PathSearch::find(const Order& order, std::size_t& steps, Uint128
   return found ? End::found : End::out_of_steps;
 }
 
-// Lists the edges of a node below which some id is at least `from`. The last edge always qualifies, or the node would
-// not have been opened.
+// Lists the edges of a node that have an id of at least `from` below them. The last edge always has one, since
+// otherwise the node would not have been opened.
 void PathSearch::open(std::size_t l, std::uint32_t node, Uint128 above, const Order& order, Uint128 from) {
   Frame& frame = frames_[l];
   frame.edges.clear();
@@ -55,7 +55,7 @@ void PathSearch::open(std::size_t l, std::uint32_t node, Uint128 above, const Or
   order(l, frame.edges);
 }
 
-// Assigns a value. Returns false if a term fails, or if no later assignment can make one hold.
+// Assigns a value. Returns false if a term fails, or if later assignments cannot make a term hold.
 bool PathSearch::assign(std::size_t l, std::uint16_t place) {
   const TestedTerms::Level& level = terms_.levels()[l];
   Frame& frame = frames_[l];

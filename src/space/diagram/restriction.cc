@@ -34,11 +34,11 @@ class Restrictor {
   }
 
  private:
-  // Tells whether some term is still open when the levels before l are assigned.
+  // True if at least one term is still open when the levels before l are assigned.
   bool open_at(std::size_t l) const { return l < program_.levels.size() && !program_.levels[l].open_roots.empty(); }
 
-  // Returns the new node that replaces node i of layer l when reached by the current path; kNoNode if no path below it
-  // passes.
+  // Returns the new node that replaces node i of layer l on the current path. Returns kNoNode if no path below that
+  // node passes.
   std::uint32_t rebuild(std::size_t l, std::uint32_t i) {
     if (!open_at(l)) {
       note_fault(l, i);
@@ -89,8 +89,8 @@ class Restrictor {
     return true;
   }
 
-  // Notes a term that faults on the path to node i of layer l. All other terms hold on every path below the node, so
-  // none of them excludes the fault.
+  // Records a fault if a term faulted on the path to node i of layer l. All other terms hold on every path below the
+  // node, so no term excludes the fault.
   void note_fault(std::size_t l, std::uint32_t i) {
     if (!pending_fault_ || fault_) return;
     for (; l < path_.size(); ++l) {
@@ -111,10 +111,10 @@ class Restrictor {
   std::size_t edges_left_;
   StopSignal& stop_;
   std::vector<Cell> cells_;
-  std::vector<NodeTable> tables_;                   // by layer
-  std::vector<std::vector<std::uint32_t>> copies_;  // by layer and old node
-  std::vector<std::uint32_t> path_;                 // by layer: the value of the current edge
-  std::optional<std::uint32_t> pending_fault_;      // a term that faulted on the current path
+  std::vector<NodeTable> tables_;                   // new nodes, by layer
+  std::vector<std::vector<std::uint32_t>> copies_;  // by layer and old node: its copy
+  std::vector<std::uint32_t> path_;                 // by layer: the value of the current path's edge
+  std::optional<std::uint32_t> pending_fault_;      // the term that faulted on the current path
   std::optional<FaultFound> fault_;
 };
 

@@ -15,7 +15,7 @@ ConstraintProgram compile_for(const ConstraintSystem& system, const Diagram& dia
   return compile(system.graph, roots, order, domains, system.predicates);
 }
 
-// Marks the nodes that read the variable, directly or not.
+// Marks the nodes that read the variable, directly or through other nodes.
 std::vector<bool> readers_of(const ConstraintGraph& graph, NodeId variable) {
   std::vector<bool> reads(graph.size(), false);
   reads[variable] = true;

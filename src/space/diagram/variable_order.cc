@@ -9,11 +9,11 @@ namespace {
 
 using Order = std::vector<std::uint32_t>;
 
-// Returns log2 in units of 1/1024, computed in integers. The order of the variables decides the ids, which must not
-// depend on a mathematics library.
+// Returns the binary logarithm in units of 1/1024, computed with integers. The order of the variables depends on it and
+// decides the ids, which must not depend on a mathematics library.
 std::uint64_t log2_fixed(std::uint64_t value) {
   const auto whole = static_cast<std::uint64_t>(std::bit_width(value) - 1);
-  std::uint64_t mantissa = (value << 31) >> whole;  // in [1, 2), with 31 fractional bits
+  std::uint64_t mantissa = (value << 31) >> whole;  // mantissa in [1, 2), with 31 fractional bits
   std::uint64_t result = whole;
   for (int bit = 0; bit < 10; ++bit) {
     mantissa = (mantissa * mantissa) >> 31;
@@ -23,8 +23,9 @@ std::uint64_t log2_fixed(std::uint64_t value) {
   return result;
 }
 
-// An order of the variables made step by step. Each step appends the variable that leaves the least pending: the bits
-// of all assigned variables that share a scope with an unassigned one. Ties follow the user's order.
+// An order of the variables made step by step. Each step appends the variable that leaves the fewest bits pending.
+// Pending are the bits of all assigned variables that share a scope with an unassigned one. Ties follow the user's
+// order.
 class GreedyOrder {
  public:
   GreedyOrder(std::span<const std::uint32_t> variables, std::span<const std::vector<std::uint32_t>> scopes,

@@ -29,15 +29,16 @@ std::uint64_t magnitude(std::int64_t value) {
   return value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
 }
 
-// --- reals --------------------------------------------------------------------------------------------------------
+// --- real numbers
+// -----------------------------------------------------------------------------------------------------
 
 struct Quotient {
   double whole;
   double remainder;
 };
 
-// Divides as Python's divmod() does for floats. fmod is exact, so the quotient is within rounding of an integer, and
-// floor() may be one too low.
+// Divides as Python's divmod() does for floats. fmod is exact, so the quotient differs from an integer only by
+// rounding, and floor() may return one too little.
 Quotient divide_with_remainder(double a, double b) {
   double remainder = std::fmod(a, b);
   double quotient = (a - remainder) / b;
@@ -52,7 +53,7 @@ Quotient divide_with_remainder(double a, double b) {
   return {quotient - lower > 0.5 ? lower + 1.0 : lower, remainder};
 }
 
-// Computes C's pow with Python's errors.
+// Computes the power as C's pow() does, with the errors of Python.
 Fault power_of_reals(double base, double exponent, double& result) {
   const bool finite = std::isfinite(base) && std::isfinite(exponent);
   if (base == 0.0 && exponent < 0.0 && finite) return Fault::division_by_zero;
@@ -112,7 +113,7 @@ std::partial_ordering order(std::int64_t integer, double real) {
 
 // Compares two scalars. Precondition: both are strings, or both are numbers.
 std::partial_ordering order(const Scalar& a, const Scalar& b) {
-  if (a.is_string()) return *a.string <=> *b.string;  // by bytes, which for UTF-8 is by code points as in Python
+  if (a.is_string()) return *a.string <=> *b.string;  // by bytes; in UTF-8, that is by code points
   if (a.is_integral() && b.is_integral()) return a.integer <=> b.integer;
   if (a.is_integral()) return order(a.integer, b.real);
   if (b.is_integral()) return 0 <=> order(b.integer, a.real);
@@ -121,7 +122,8 @@ std::partial_ordering order(const Scalar& a, const Scalar& b) {
 
 // --- functions ----------------------------------------------------------------------------------------------------
 
-// Finds the first of the smallest (or largest) arguments, with its kind unchanged.
+// Finds the smallest or the largest argument, depending on `better`; the first one if several are equal. Its kind stays
+// unchanged.
 Fault extreme(Comparison better, std::span<const Scalar> arguments, Scalar& result) {
   Scalar best = arguments[0];
   for (const Scalar& argument : arguments.subspan(1)) {
@@ -145,7 +147,7 @@ double round_half_even(double value) {
   return std::fabs(away - value) == 0.5 ? 2.0 * std::round(value / 2.0) : away;
 }
 
-// Rounds to the nearest multiple of 10^digits, half to even.
+// Rounds to the nearest multiple of 10^digits. In a tie, chooses the even multiple.
 Fault round_to_tens(std::int64_t value, std::int64_t digits, Scalar& result) {
   constexpr std::int64_t kMostDigits = 20;  // 10^20 / 2 exceeds every 64-bit integer
   Uint128 unit = 1;
@@ -164,7 +166,7 @@ Fault round_to_tens(std::int64_t value, std::int64_t digits, Scalar& result) {
 // Computes round(value, digits), correctly rounded in decimal from the exact value of the double.
 Fault round_real(double value, std::int64_t digits, Scalar& result) {
   constexpr std::int64_t kExactTens = 22;   // 10^22 is the largest power of ten that is a double
-  constexpr std::int64_t kAllDigits = 323;  // from here on every double is its own rounding
+  constexpr std::int64_t kAllDigits = 323;  // from this number on, rounding changes no double
   result = Scalar(value);
   if (!std::isfinite(value) || digits > kAllDigits) return Fault::none;
   if (digits < -kExactTens) return Fault::domain;
@@ -173,7 +175,7 @@ Fault round_real(double value, std::int64_t digits, Scalar& result) {
     result = Scalar(std::copysign(value - std::remainder(value, unit), value));
     return std::isfinite(result.real) ? Fault::none : Fault::overflow;
   }
-  std::array<char, 700> text;  // sign, 309 digits, point, 323 digits
+  std::array<char, 700> text;  // room for the sign, 309 digits, the point and 323 digits
   const auto printed =
       std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, static_cast<int>(digits));
   std::from_chars(text.data(), printed.ptr, result.real);
@@ -201,7 +203,7 @@ Fault length(const Scalar& a, Scalar& result) {
   return Fault::none;
 }
 
-// Calls a function that takes a double and returns one.
+// Calls a function that takes and returns a double.
 Fault call_real(Function function, double a, Scalar& result) {
   switch (function) {
     case Function::ceil_real: result = Scalar(std::ceil(a)); return Fault::none;
@@ -219,7 +221,7 @@ Fault call_real(Function function, double a, Scalar& result) {
   }
 }
 
-// Calls a function that makes an integer of a double; integers stay unchanged.
+// Calls a function that converts a double to an integer. Integers stay unchanged.
 Fault call_to_integer(Function function, const Scalar& a, Scalar& result) {
   if (a.kind != Value::Kind::real) return apply(UnaryOperator::plus, a, result);
   if (function == Function::ceil) return to_integer(std::ceil(a.real), result);
@@ -254,7 +256,7 @@ Fault power(std::int64_t base, std::int64_t exponent, std::int64_t& result) {
     if ((exponent & 1) != 0 && multiply(result, base, result) != Fault::none) return Fault::overflow;
     exponent >>= 1;
     if (exponent == 0) return Fault::none;
-    // If a square that is still needed overflows, so does the result.
+    // The result overflows if a square overflows that is still needed.
     if (multiply(base, base, base) != Fault::none) return Fault::overflow;
   }
 }

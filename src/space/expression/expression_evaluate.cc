@@ -19,7 +19,7 @@ Failure evaluate_all(const std::vector<Node>& nodes, const NameValue& name_value
   return {};
 }
 
-// Evaluates `in` with a list. Like Python, evaluates every element, even after one that is equal.
+// Evaluates `in` with a list. Like Python, evaluates every element, even those after an element that is equal.
 Failure evaluate_membership(const Scalar& wanted, const Node& list, const NameValue& name_value, bool& found) {
   std::vector<Scalar> elements;
   if (const Failure failure = evaluate_all(list.children, name_value, elements)) return failure;
@@ -49,7 +49,7 @@ Failure evaluate_comparison(const Node& node, const NameValue& name_value, Scala
   return {};
 }
 
-// Evaluates `and`, which stops at the first false operand, or `or`, which stops at the first true one.
+// Evaluates `and`, which stops at the first false operand, or `or`, which stops at the first true operand.
 Failure evaluate_logical(const Node& node, const NameValue& name_value, Scalar& result) {
   const bool stop_at = node.kind == NodeKind::logical_or;
   for (const Node& operand : node.children) {
@@ -101,7 +101,7 @@ Failure evaluate(const Node& node, const NameValue& name_value, Scalar& result) 
     case NodeKind::logical_or: return evaluate_logical(node, name_value, result);
     case NodeKind::conditional: return evaluate_conditional(node, name_value, result);
     case NodeKind::call: return evaluate_call(node, name_value, result);
-    case NodeKind::list: break;  // evaluated by the comparison it belongs to
+    case NodeKind::list: break;  // not reached: the comparison evaluates its list
   }
   return {Fault::wrong_type, &node};
 }

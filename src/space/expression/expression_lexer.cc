@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 7> kKeywords = {"and", "or", "not", "in",
 
 struct Symbol {
   std::string_view text;
-  std::string_view hint = {};  // the text to write instead, for symbols that are not part of the syntax; else empty
+  std::string_view hint = {};  // for a symbol that is not in the syntax, the text to write instead; else empty
 };
 
 // The symbols. Longer ones come first.
@@ -59,7 +59,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// Tells whether the character is a digit of this base, which is at most 16.
+// True if the character is a digit of this base, which is at most 16.
 bool is_digit_of(char c, int base) {
   if (base <= 10) return c >= '0' && c < '0' + base;
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
@@ -123,7 +123,7 @@ class Lexer {
     return subscripted(word);
   }
 
-  // Appends a subscript that follows the name, such as "[3]", to it.
+  // Appends the subscript that follows a name, such as "[3]", to the name.
   Result<Token> subscripted(std::string_view word) {
     const std::size_t end_of_word = at_;
     skip_spaces();
@@ -145,8 +145,8 @@ class Lexer {
     return finish(Token::Kind::name);
   }
 
-  // Moves over digits with single underscores between them. Returns false if there is no digit, or an underscore is
-  // misplaced.
+  // Reads digits, between which there may be single underscores, and appends them to `out`. Returns false if there is
+  // no digit, or an underscore is misplaced.
   bool digits(int base, std::string& out) {
     bool after_digit = false;
     for (;; ++at_) {
@@ -194,7 +194,7 @@ class Lexer {
     return finish(Token::Kind::literal, Value(value));
   }
 
-  // Reads the rest of a real number, behind the digits before the point.
+  // Reads the rest of a real number, from the end of the digits before the point.
   Result<Token> real(std::string digits_read) {
     if (peek() == '.') {
       digits_read += '.';

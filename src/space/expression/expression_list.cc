@@ -23,8 +23,8 @@ namespace {
 
 using Node = Expression::Node;
 
-// The largest number of elements in all lists together, loop variables included. It bounds time and memory, whatever
-// the text says.
+// The largest number of elements in all lists together, including the values of loop variables. This limit bounds time
+// and memory, whatever the text contains.
 constexpr std::size_t kMaxElements = 1'000'000;
 constexpr std::size_t kMaxClauses = 20;
 
@@ -33,7 +33,7 @@ struct List;
 // A clause "for variable in list", or "if condition" if there is no list.
 struct Clause {
   std::uint32_t variable = 0;
-  std::vector<List> list;  // one or none
+  std::vector<List> list;  // the list of `for`; empty for a condition
   Node condition;
 };
 
@@ -43,7 +43,7 @@ struct List {
   std::uint32_t offset = 0;
   std::vector<Node> nodes;  // the elements; start, stop and step; or the comprehension's element
   std::vector<Clause> clauses;
-  std::vector<List> parts;  // of a concatenation
+  std::vector<List> parts;  // parts of a concatenation
 };
 
 // --- reading ------------------------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ class ListExpander {
   }
 
  private:
-  // Returns the value of a name. A variable hides a constant of its name.
+  // Returns the value of a name, or nullptr if there is none. A variable hides a constant of the same name.
   const Value* value_of_name(std::uint32_t name) const {
     if (variables_[name]) return &*variables_[name];
     const auto constant = constants_.find(source_.names[name]);
@@ -242,7 +242,7 @@ class ListExpander {
     return {};
   }
 
-  // Runs the clauses from `first` on, and appends the element for each pass through all of them.
+  // Runs the clauses from `first` on. Appends the element each time when all clauses are passed.
   Result<void> expand_clauses(const List& list, std::size_t first, std::vector<Value>& values) {
     if (first == list.clauses.size()) {
       WATTUNE_ASSIGN(Value value, value_of(list.nodes[0]));
@@ -266,7 +266,7 @@ class ListExpander {
 
   const SourceText& source_;
   const Expression::Constants& constants_;
-  std::vector<std::optional<Value>> variables_;  // by index of the name
+  std::vector<std::optional<Value>> variables_;  // values of loop variables, by index of the name
   NameValue name_value_;
   std::size_t produced_ = 0;
 };

@@ -68,7 +68,8 @@ std::string arity(const KnownFunction& known) {
   return fmt::format("it takes {} or {}", known.min_arguments, known.max_arguments);
 }
 
-// Returns the Python operator that the user probably meant by a spelling of another language; empty for anything else.
+// Returns the Python operator that a user probably means by the spelling of another language. Returns an empty text for
+// other words.
 std::string advice_on(std::string_view word) {
   if (word == "AND" || word == "And") return "write `and`";
   if (word == "OR" || word == "Or") return "write `or`";
@@ -241,7 +242,7 @@ Result<Expression::Node> Parser::factor() {
   return finish(std::move(node));
 }
 
-// Parses a power. `**` binds more tightly than a sign to its left, and less tightly than one to its right.
+// Parses a power. `**` binds more tightly than a sign to its left, and less tightly than a sign to its right.
 Result<Expression::Node> Parser::power() {
   WATTUNE_ASSIGN(Node base, atom());
   if (!token().is("**")) return base;
@@ -272,7 +273,7 @@ Result<Expression::Node> Parser::atom() {
   return node;
 }
 
-// Parses parentheses: (a) is a; (), (a,) and (a, b) are lists.
+// Parses an expression in parentheses: (a) is a, whereas (), (a,) and (a, b) are lists.
 Result<Expression::Node> Parser::parenthesised() {
   Node list;
   list.kind = NodeKind::list;

@@ -13,14 +13,16 @@ const Range kMaybe = Range::of(0, 1, true);
 
 Range truth(bool value) { return Range::of(value ? 1 : 0, value ? 1 : 0, true); }
 
-// Returns the range itself; unknown() if doubles cannot hold it exactly, or if it is infinite or NaN.
+// Returns the range itself. Returns unknown() if the range is infinite or NaN, or if doubles cannot represent it
+// exactly.
 Range checked(Range range) {
   const double limit = range.integral ? kExactIntegers : std::numeric_limits<double>::max();
-  const bool inside = range.lo >= -limit && range.hi <= limit;  // false for NaN
+  const bool inside = range.lo >= -limit && range.hi <= limit;  // false if a bound is NaN
   return inside ? range : Range::unknown();
 }
 
-// Returns the range of a function that is monotone in each argument. Its extremes lie at the corners.
+// Returns the range of a function that is monotone in each argument. The extremes of such a function lie at the corners
+// of the arguments' ranges.
 template <typename F>
 Range corners(const Range& a, const Range& b, bool integral, F f) {
   const auto [lo, hi] = std::minmax({f(a.lo, b.lo), f(a.lo, b.hi), f(a.hi, b.lo), f(a.hi, b.hi)});
@@ -83,7 +85,8 @@ Range comparison_range(Comparison op, const Range& a, const Range& b) {
   }
 }
 
-// Returns the range of `and` or `or`, whose result is the first operand that decides, or the last one.
+// Returns the range of `and` or `or`. The result of such an operation is the first operand that decides, or else the
+// last operand.
 Range logical_range(bool decisive, std::span<const NodeId> operands, std::span<const Range> ranges) {
   Range result = Range::of(0, 0, true);
   bool first = true;
@@ -180,7 +183,7 @@ Range hull(const Range& a, const Range& b) {
 Range range_of(const ConstraintGraph& graph, NodeId id, std::span<const Range> ranges) {
   const GraphNode& node = graph[id];
   const std::span<const NodeId> operands = graph.operands(id);
-  if (operands.empty()) return Range::unknown();  // a predicate without arguments
+  if (operands.empty()) return Range::unknown();  // the operation is a predicate without arguments
   bool may_fail = false;
   for (NodeId operand : operands) {
     if (ranges[operand].blank) return ranges[operand];
