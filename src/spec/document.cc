@@ -16,7 +16,7 @@ namespace wattune::inline v0_1::spec {
 
 namespace {
 
-// Returns the result of converting a node; nullopt if there is no node.
+// Returns the result of converting a node. Returns nullopt if there is no node.
 template <typename T, typename Convert>
 Result<std::optional<T>> convert_if(const Node* node, Convert convert) {
   if (node == nullptr) return std::optional<T>();
@@ -24,18 +24,18 @@ Result<std::optional<T>> convert_if(const Node* node, Convert convert) {
   return std::optional<T>(std::move(value));
 }
 
-// Suggests the nearest of the keys, or lists all if none is near.
+// Suggests the key that is nearest to a misspelt one. Lists all keys if none is near.
 std::string nearest_or_all(const std::string& key, const std::vector<std::string>& keys) {
   std::string nearest = suggest(key, keys);
   return nearest.empty() ? fmt::format("one of: {}", fmt::join(keys, ", ")) : nearest;
 }
 
-// Tells whether the node is an integer from 2^63 to 2^64 - 1.
+// True if the node is an integer from 2^63 to 2^64 - 1.
 bool holds_large_number(const Node& node) {
   return node.is_string() && large_number(node.scalar.as_string()).has_value();
 }
 
-// Returns the number that a text holds; nullopt for other nodes.
+// Returns the number that a text holds. Returns nullopt for nodes that are no such text.
 std::optional<double> number_in_text(const Node& node) {
   if (!node.is_string()) return std::nullopt;
   const std::string& text = node.scalar.as_string();

@@ -16,8 +16,8 @@ std::string_view without_end_blanks(std::string_view text) {
   return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
 }
 
-// Tells whether a name is declared where it stands, given the texts before and behind it. It is a macro, or a word that
-// may be a type stands before it, and behind it a sign that ends a declared name.
+// True if a name is declared at its place, judged by the texts before and behind it. The name is a macro, or it stands
+// between a word that may be a type and a sign that ends a declared name.
 bool is_declared(std::string_view before, std::string_view behind) {
   constexpr std::string_view kNoTypes[] = {"return", "else", "case",   "goto", "do",  "sizeof",
                                            "throw",  "new",  "delete", "and",  "not", "or"};
@@ -32,8 +32,8 @@ bool is_declared(std::string_view before, std::string_view behind) {
          std::string_view("=;,)[").find(behind[next]) != std::string_view::npos;
 }
 
-// Tells whether the code uses the name, other than for a member or for a variable that it declares. Names in comments
-// and quoted text do not count.
+// True if the code uses the name, other than as the name of a member or of a variable that the code declares. Names in
+// comments and quoted text do not count.
 bool uses(const std::string& text, std::string_view name) {
   const std::string plain = without_comments(text);
   const std::string_view code = plain;
@@ -59,7 +59,7 @@ std::string place_of(const Parameter& parameter) {
   return position.empty() ? position : position + ": ";
 }
 
-// Lists parameters that neither an expression nor the kernel reads.
+// Appends messages about parameters that neither an expression nor the kernel reads.
 void add_unread(const KernelSpec& spec, std::vector<std::string>& all) {
   const std::string expressions = expressions_of(spec);
   const std::optional<std::string> code = code_of(spec);

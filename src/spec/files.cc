@@ -55,7 +55,7 @@ Error not_found(const fs::path& path) {
   return Error(ErrorCode::not_found, "no such file").about(path.string()).hint(nearest_file(path));
 }
 
-// Returns why a path names no file, as a text that follows the key's name in a message.
+// Returns the reason why a path names no file. The text follows the key's name in a message.
 std::string why_no_file(const fs::path& path) {
   std::error_code error;
   if (path.filename().empty()) return " names no file";

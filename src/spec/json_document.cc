@@ -1,5 +1,6 @@
 // Makes a Document of a JSON text, through nlohmann's event parser. The parser does not give the place of a value, so a
-// cursor follows it through the text. The text behind the cursor is valid, which makes the next token easy to find.
+// cursor follows the parser through the text. The text behind the cursor is valid, which makes the next token easy to
+// find.
 #include <nlohmann/json.hpp>
 
 #include "spec/document.h"
@@ -81,8 +82,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     const std::string_view read = text_.substr(0, offset == 0 ? 0 : offset - 1);
     const std::size_t line_begin = read.rfind('\n') + 1;
     const auto line = static_cast<int>(std::count(read.begin(), read.end(), '\n')) + 1;
-    // Only the part of the message behind the last colon is kept: "[json.exception.parse_error.101] parse error at line
-    // 1, column 2: syntax error while ...".
+    // Only the part of the message behind the last colon is kept. A message is, for example:
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ...".
     std::string message = error.what();
     if (const std::size_t bracket = message.find("] "); bracket != std::string::npos) message.erase(0, bracket + 2);
     if (const std::size_t colon = message.find(": "); colon != std::string::npos) message.erase(0, colon + 2);
@@ -135,8 +136,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     if (node.is_string()) ++node.content.column;
   }
 
-  // Attaches a node to its parent and returns its address. The address is valid until the parent is closed, since the
-  // parent gets no further child before.
+  // Attaches a node to its parent and returns its address. The address is valid until the parent is closed, since until
+  // then the parent gets no further child.
   Node* attach(Node node) {
     if (open_.empty()) return &(root_ = std::move(node));
     Node& parent = *open_.back();

@@ -11,10 +11,10 @@ namespace wattune::inline v0_1::spec {
 
 namespace {
 
-constexpr std::size_t kLongestNumber = 100;  // characters; a limit also on how deeply brackets nest
+constexpr std::size_t kLongestNumber = 100;  // characters; also limits how deeply brackets nest
 
-// Computes with whole numbers of 128 bits. Each function reads one part of the text. It returns nullopt for anything
-// but such arithmetic, and for results that are negative or too large.
+// Computes with whole numbers of 128 bits. Each function reads one part of the text. It returns nullopt for text that
+// is no such arithmetic, and for results that are negative or too large.
 class Arithmetic {
  public:
   explicit Arithmetic(std::string_view text) : text_(text) {}
@@ -86,7 +86,8 @@ class Arithmetic {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
   }
 
-  // Moves past this sign if the text goes on with it. The first `*` of `**` is not the sign `*`.
+  // Moves past this sign if it comes next in the text. Returns whether it does. The first `*` of `**` is not the sign
+  // `*`.
   bool takes(std::string_view sign) {
     skip_blanks();
     const std::string_view rest = text_.substr(at_);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kBlockNames{"block_size_x", "block_size_y", "block_size_z"};
 
-// Returns the nodes of up to three dimensions: those of a list, or the single node itself.
+// Returns the nodes of up to three dimensions: the elements of a list, or the node itself if it is no list.
 Result<std::vector<const Node*>> dimensions_of(const Document& document, const Node& node, const std::string& what) {
   std::vector<const Node*> dimensions;
   if (node.kind != Node::Kind::list) {
@@ -36,7 +36,7 @@ Result<Expressions3> read_sizes(const Table& table, std::string_view key, const 
   return sizes;
 }
 
-// Reads the divisors of each dimension: an expression or a list of expressions.
+// Reads the divisors of each dimension. The divisors of one dimension are an expression or a list of expressions.
 Result<void> read_divisors(const Table& table, const Node& node, const KernelSpec& spec, Geometry& geometry) {
   const std::string what = table.describe("divide");
   WATTUNE_ASSIGN(const auto dimensions, dimensions_of(table.document(), node, what));
@@ -54,7 +54,8 @@ Result<void> read_divisors(const Table& table, const Node& node, const KernelSpe
   return {};
 }
 
-// Returns the key among `keys` that the table has. Fails if it has several of them, or none although one is needed.
+// Returns the one of the keys `keys` that the table has. Fails if the table has several of them. Fails as well if it
+// has none of them, unless `may_be_absent` is true.
 Result<std::string_view> one_of(const Table& table, const std::vector<std::string_view>& keys, bool may_be_absent) {
   std::string_view present;
   for (const std::string_view key : keys) {
@@ -71,8 +72,8 @@ Result<std::string_view> one_of(const Table& table, const std::vector<std::strin
   return present;
 }
 
-// Returns the empty geometry of a function on the host. Fails if a key gives a geometry: such a function is one
-// work-item and divides its work among threads by itself.
+// Returns the empty geometry of a function on the host. Fails if a key gives a geometry. A function on the host has a
+// single work-item, and itself divides its work among threads.
 Result<Geometry> no_geometry(const Table& table) {
   for (const std::string& key : geometry_keys())
     if (const Node* node = table.find(key))
@@ -145,8 +146,8 @@ bool is_constant_symbol(const Argument& argument) {
   return vector != nullptr && vector->place == BufferPlace::constant;
 }
 
-// Adds the constant symbols. They belong to the file, not to a function's parameters, so a list of arguments need not
-// name them.
+// Adds the constant symbols to the positions. They belong to the file and not to a function's parameters, so that a
+// list of arguments need not name them.
 void add_constant_symbols(const KernelSpec& spec, std::vector<std::size_t>& positions) {
   for (std::size_t i = 0; i < spec.arguments.size(); ++i)
     if (is_constant_symbol(spec.arguments[i]) && std::ranges::count(positions, i) == 0) positions.push_back(i);

@@ -10,7 +10,7 @@ namespace wattune::inline v0_1::spec {
 
 namespace {
 
-// Keys that launches and groups have in common.
+// Keys that both launches and groups have.
 const std::vector<std::string> kSeriesKeys{"when", "repeat", "index", "swap"};
 
 Result<ExpressionText> optional_expression(const Table& table, std::string_view key) {
@@ -18,7 +18,8 @@ Result<ExpressionText> optional_expression(const Table& table, std::string_view 
   return node == nullptr ? ExpressionText() : table.document().expression(*node, table.describe(key));
 }
 
-// Reads `values`: the values that a launch gives to its scalar arguments in place of their own.
+// Reads the values under the key `values`. A launch gives these values to its scalar arguments in place of the
+// arguments' own.
 Result<std::vector<LaunchValue>> read_values(const Table& table, const KernelSpec& spec,
                                              const std::vector<std::size_t>& taken) {
   std::vector<LaunchValue> values;
@@ -46,7 +47,7 @@ bool have_equal_elements(const VectorArgument& a, const VectorArgument& b) {
          a.image.has_value() == b.image.has_value() && std::ranges::equal(a.fields, b.fields, same_field);
 }
 
-// Returns why these arguments cannot change places; empty if they can.
+// Returns the reason why these arguments cannot be swapped. Returns an empty text if they can.
 std::string unfit_to_swap(const KernelSpec& spec, const std::vector<std::size_t>& arguments) {
   if (arguments.size() < 2) return "needs two arguments or more";
   const auto* first = std::get_if<VectorArgument>(&spec.arguments[arguments[0]].kind);
@@ -63,8 +64,8 @@ std::string unfit_to_swap(const KernelSpec& spec, const std::vector<std::size_t>
   return {};
 }
 
-// True if some of the buffers are only read, but not all. Swapping such buffers would let kernels overwrite those that
-// are only read.
+// True if some of the buffers are only read, and others are written. Swapping such buffers would let kernels overwrite
+// the buffers that are only read.
 bool mixes_access(const KernelSpec& spec, const std::vector<std::size_t>& arguments) {
   const auto only_read = std::ranges::count_if(arguments, [&](std::size_t argument) {
     return std::get<VectorArgument>(spec.arguments[argument].kind).access == ArgumentAccess::read_only;
@@ -104,7 +105,7 @@ Result<std::vector<std::vector<std::size_t>>> read_swaps(const Table& table, con
   return swaps;
 }
 
-// Reads how often a step is repeated, under which condition, and which buffers change places in between.
+// Reads how often a step is repeated, under which condition it runs, and which buffers are swapped between repetitions.
 Result<void> read_series(const Table& table, const KernelSpec& spec, LaunchStep& step) {
   WATTUNE_ASSIGN(step.condition, optional_expression(table, "when"));
   WATTUNE_ASSIGN(step.repeat, optional_expression(table, "repeat"));

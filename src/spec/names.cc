@@ -49,7 +49,7 @@ NameInText name_at(std::string_view text, std::size_t offset) {
   return found;
 }
 
-// Returns the position of `offset` in an expression, which may have several lines.
+// Returns the position of `offset` in the text of an expression, which may have several lines.
 SourcePosition advance(SourcePosition position, std::string_view text, std::size_t offset) {
   if (!position.line || !position.column) return position;
   const std::string_view before = text.substr(0, offset);
@@ -94,7 +94,7 @@ std::vector<NameInText> names_in(std::string_view expression) {
       names.push_back(name_at(expression, at));
       at += names.back().length;
     } else {
-      at = is_digit(c) ? skip(expression, at, continues_name) : at + 1;  // passes the e of 1e5, which is no name
+      at = is_digit(c) ? skip(expression, at, continues_name) : at + 1;  // skips the e of 1e5, which is not a name
     }
   }
   return names;

@@ -35,7 +35,7 @@ std::string without_remarks(std::string_view text) {
   return code;
 }
 
-// True if the header belongs to the language or to CUDA. Such headers read no parameters.
+// True if the header belongs to the language or to CUDA. Such headers do not read parameters.
 bool is_standard(const std::string& name) {
   constexpr std::array<std::string_view, 16> kHeaders{"assert.h",
                                                       "float.h",
@@ -83,8 +83,8 @@ class Code {
   std::optional<std::string> take() { return complete_ ? std::optional(std::move(text_)) : std::nullopt; }
 
  private:
-  // Adds a folder for included files. OpenCL drivers resolve a relative one from the current folder, other compilers
-  // from the file's.
+  // Adds a folder for included files. OpenCL drivers resolve a relative folder from the current folder, and other
+  // compilers from the folder of the file.
   void add_folder(const std::string& folder) {
     folders_.emplace_back(folder);
     folders_.push_back(folders_.front() / folder);
@@ -106,7 +106,7 @@ class Code {
     const std::size_t begin = what.find_first_of("\"<");
     const std::size_t end = begin == std::string_view::npos ? begin : what.find_first_of("\">", begin + 1);
     if (end == std::string_view::npos) {
-      complete_ = false;  // a macro gives the file's name
+      complete_ = false;  // a macro holds the file's name, so that the file is unknown
       return;
     }
     const std::string name(what.substr(begin + 1, end - begin - 1));

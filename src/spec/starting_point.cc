@@ -1,5 +1,5 @@
-// The files that `wattune init` writes, to be replaced by the user's own: a commented spec, its kernel in OpenCL and
-// CUDA, and a reference.
+// Holds the files that `wattune init` writes. They are a commented spec, its kernel in OpenCL and CUDA, and a
+// reference. The user replaces them by files of their own.
 #include "wattune/spec/spec.h"
 
 namespace wattune::inline v0_1::spec {

@@ -22,15 +22,16 @@ Error unknown_word(const Table& table, std::string_view key, const std::vector<s
       .hint(suggest(node.to_string(), known));
 }
 
-// Returns a number as an expression, an integer without a decimal point. T1 writes 4096.0 for an integer.
+// Returns an expression for a number. An integer is written without a decimal point, because T1 writes 4096.0 for an
+// integer.
 ExpressionText number_text(double value, SourcePosition position) {
   const bool is_integer = std::floor(value) == value && std::abs(value) < 0x1p53;
   std::string text = is_integer ? fmt::format("{}", static_cast<std::int64_t>(value)) : format_real(value);
   return {std::move(text), std::move(position)};
 }
 
-// Returns the largest or smallest value of a parameter; nullopt if one is no number. A buffer of size "max(p)" must
-// suffice for any configuration.
+// Returns the largest or the smallest value of a parameter. Returns nullopt if a value is not a number. A buffer of
+// size "max(p)" must suffice for any configuration.
 std::optional<std::string> extreme_of(const Parameter& parameter, bool largest) {
   const bool is_number = std::all_of(parameter.values.begin(), parameter.values.end(),
                                      [](const Value& value) { return value.is_number(); });
@@ -40,7 +41,8 @@ std::optional<std::string> extreme_of(const Parameter& parameter, bool largest) 
   return (largest ? high : low)->to_string();
 }
 
-// Replaces max(p) and min(p) of a single parameter, which Kernel Tuner's files contain, by the value.
+// Replaces max(p) and min(p) of a single parameter p by the largest and the smallest value of p. Kernel Tuner's files
+// contain such calls.
 std::string fold_extremes(std::string text, const std::vector<Parameter>& parameters) {
   for (const Parameter& parameter : parameters) {
     for (const bool largest : {true, false}) {

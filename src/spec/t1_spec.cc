@@ -1,8 +1,8 @@
 // Reads a KernelSpec from T1 JSON, in Kernel Tuner's and in KTT's dialect (docs/formats/t1.md).
 //
 // The space (parameters and conditions) is always needed. Errors in the parts that only a run needs (launch, arguments,
-// reference) are ignored in one case: the kernel file is missing and the caller allows that. Such files serve for their
-// spaces, and many in use have errors in the rest.
+// reference) are ignored in one case: the kernel file is missing and the caller allows that. Such files are used only
+// for their spaces, and many existing ones have errors in their other parts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ Result<const std::vector<Node>*> required_list(const Table& table, std::string_v
 
 // --- the space ---
 
-// Returns the value converted to the declared type; nullopt if that is not possible.
+// Returns the value, converted to the declared type. Returns nullopt if the value cannot be converted.
 std::optional<Value> convert(const Value& value, std::string_view type) {
   if (type == "string") return value.is_number() ? std::nullopt : std::optional(value);
   if (!value.is_number()) return std::nullopt;
@@ -55,8 +55,8 @@ std::optional<Value> convert(const Value& value, std::string_view type) {
   return Value(integer);
 }
 
-// Tells whether the value is a text of digits. Numbers from 2^63 on are texts of digits, too, but without quotes in the
-// file.
+// True if the value is a text of digits that has quotes in the file. Numbers from 2^63 on are texts of digits too, but
+// have no quotes in the file.
 bool is_number_in_quotes(const Value& value) {
   if (value.is_number()) return false;
   const std::string& text = value.as_string();
@@ -77,8 +77,8 @@ Result<void> convert_values(const Document& document, const Node& node, std::str
   return {};
 }
 
-// Reads Kernel Tuner's `Default`, a remark outside the schema. It is ignored if it is not one of the values, as in some
-// files in use.
+// Reads Kernel Tuner's `Default`, a remark outside the schema. The remark is ignored if it is not one of the
+// parameter's values, as in some existing files.
 void read_default(const Table& table, Parameter& parameter) {
   const Node* node = table.find("Default");
   if (node == nullptr) return;
@@ -118,7 +118,8 @@ Result<void> read_space(const Table& root, KernelSpec& spec) {
   if (space.find("Conditions") == nullptr) return {};
   WATTUNE_ASSIGN(const std::vector<Node>* conditions, required_list(space, "Conditions"));
   for (const Node& node : *conditions) {
-    // `Parameters` is not read: the expression contains the names that it reads, and files in use leave some out.
+    // `Parameters` is not read: the expression contains the names that it reads, and some existing files do not list
+    // all of these.
     WATTUNE_ASSIGN(const Table condition, Table::of(space.document(), node, "each of `Conditions`"));
     WATTUNE_TRY(condition.refuse_misspelt({"Parameters", "Expression"}));
     WATTUNE_ASSIGN(std::string expression, condition.required_string("Expression"));
@@ -130,7 +131,7 @@ Result<void> read_space(const Table& root, KernelSpec& spec) {
 
 // --- search and budget ---
 
-// The names of the strategies of `search`, which this module does not include.
+// The names of the strategies of the module `search`, whose headers are not included here.
 constexpr std::array<std::string_view, 24> kStrategies{
     "auto",
     "exhaustive",
@@ -158,7 +159,8 @@ constexpr std::array<std::string_view, 24> kStrategies{
     "hybrid_vndx",
 };
 
-// Returns the equivalent name; empty, which leaves the choice to the program, for an unknown strategy.
+// Returns the name of the same strategy in Wattune. Returns an empty name for an unknown strategy, so that the program
+// chooses one.
 std::string strategy_name(std::string_view name) {
   std::string equivalent = strategy_of_other_tuner(name);
   if (!equivalent.empty()) return equivalent;
@@ -237,8 +239,8 @@ const Node* grid_divisors(const Table& kernel, std::size_t axis) {
   return node == nullptr || node->kind == Node::Kind::null ? nullptr : node;
 }
 
-// Reads Kernel Tuner's grid. Every extent is divided by its divisors or, without them, by block_size_x, _y or _z if
-// that is a parameter.
+// Reads Kernel Tuner's grid. Every extent of the grid is divided by its divisors. Without divisors, it is divided by
+// block_size_x, _y or _z if such a parameter exists.
 Result<void> read_divided_grid(const Table& kernel, const KernelSpec& spec, Geometry& geometry) {
   geometry.convention = GeometryConvention::divided;
   const Expressions3 defaults = default_work_group(spec.parameters);
@@ -270,7 +272,7 @@ Result<GeometryConvention> read_convention(const Table& kernel, Language languag
 
 Result<Geometry> read_t1_geometry(const Table& kernel, const KernelSpec& spec) {
   Geometry geometry;
-  if (is_host_language(spec.source.language)) return geometry;  // the sizes, which T1 has for every kernel, are ignored
+  if (is_host_language(spec.source.language)) return geometry;  // ignores the sizes, which T1 has for each kernel
   geometry.work_group = default_work_group(spec.parameters);
   if (kernel.find("LocalSize") != nullptr || is_empty(geometry.work_group)) {
     WATTUNE_ASSIGN(geometry.work_group, read_t1_sizes(kernel, "LocalSize"));
@@ -286,7 +288,7 @@ Result<Geometry> read_t1_geometry(const Table& kernel, const KernelSpec& spec) {
   return geometry;
 }
 
-// Reads `ReferenceFile`, a key of Wattune: the file of a C++ function, as in TOML.
+// Reads `ReferenceFile`, a key of Wattune. It names the file of a C++ function, as in TOML.
 Result<void> read_t1_reference_file(const Table& kernel, SourcePolicy policy, KernelSpec& spec) {
   const Node* node = kernel.find("ReferenceFile");
   if (node == nullptr) return {};

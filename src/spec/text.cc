@@ -6,7 +6,7 @@ namespace wattune::inline v0_1::spec {
 
 namespace {
 
-// True if the byte is the first of a UTF-8 character, that is, unless it has the form 10xxxxxx.
+// True if the byte is the first byte of a UTF-8 character. That is any byte that does not have the form 10xxxxxx.
 bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
 
 }  // namespace

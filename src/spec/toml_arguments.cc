@@ -15,8 +15,8 @@ namespace wattune::inline v0_1::spec {
 
 namespace {
 
-// A parsed `type`: "float4*", "constant float*", "int", "struct", "struct*", "local float", "image2d float4" or
-// "sampler".
+// A parsed text of the key `type`, such as "float4*", "constant float*", "int", "struct", "struct*", "local float",
+// "image2d float4" or "sampler".
 struct DeclaredType {
   enum class Memory { vector, constant, scalar, structure, structures, local, image, sampler };
   Memory memory = Memory::scalar;
@@ -30,8 +30,8 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-// Suggests a type for a text that is none: its spelling in specs, such as `uint*` for `const unsigned int*`, or the
-// nearest name.
+// Suggests a type for a text that is not a type. It is the spelling of the type in specs, such as `uint*` for `const
+// unsigned int*`, or the nearest name.
 std::string type_hint(std::string text, bool is_buffer) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {{"__global", ""},
                                                                       {"global", ""},
@@ -106,7 +106,7 @@ Result<DeclaredType> read_type(const Table& table) {
   return type;
 }
 
-// Fails if the type is a vector, which is not allowed here; only scalars are.
+// Fails if the type is a vector. Only scalar types are allowed here.
 Result<void> check_narrow(const Table& table, const DeclaredType& type) {
   if (type.component.width == 1) return {};
   return table.document()
@@ -127,8 +127,8 @@ Result<OutputComparison> read_comparison(const Table& table) {
       {{"elements", OutputComparison::elements}, {"sum", OutputComparison::sum}, {"none", OutputComparison::none}});
 }
 
-// Reads the parts that buffers and images of all types share, except their size. Allows the keys of these parts and
-// those in `more`.
+// Reads the parts that buffers and images of all types have in common, except their size. Accepts the keys of these
+// parts and the keys in `more`.
 Result<VectorArgument> read_memory(const Table& table, const char* size_key, std::vector<std::string> more) {
   VectorArgument vector;
   WATTUNE_ASSIGN(vector.access, read_access(table));
@@ -153,7 +153,7 @@ Result<VectorArgument> read_buffer(const Table& table, std::vector<std::string> 
   return vector;
 }
 
-// True if the buffer has initial contents. Buffers that are only written have none.
+// True if the buffer has initial contents. Buffers that are only written have no initial contents.
 Result<bool> has_contents(const Table& table) {
   WATTUNE_ASSIGN(const ArgumentAccess access, read_access(table));
   return access != ArgumentAccess::write_only;
@@ -220,7 +220,8 @@ Result<ScalarArgument> read_scalar(const Table& table, const ComponentType& comp
   return ScalarArgument{component.type, std::move(value)};
 }
 
-// Reads a vector by value: a list with a value for each component, or one value for all.
+// Reads a vector that is passed by value. It is given by a list with a value for each component, or by one value for
+// all components.
 Result<StructArgument> read_vector_value(const Table& table, const ComponentType& component) {
   constexpr std::string_view kNames = "xyzw";
   WATTUNE_TRY(table.allow_only({"name", "type", "value"}));

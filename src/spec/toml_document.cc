@@ -63,8 +63,8 @@ class Converter {
     return node;
   }
 
-  // Returns where the contents of a string begin: after one quote or three, and after a line break that follows three
-  // quotes.
+  // Returns the place at which the contents of a string begin. That is after one quote, or after three quotes and the
+  // line break that may follow them.
   Place inside_quotes(Place quote) const {
     if (quote.line < 1 || static_cast<std::size_t>(quote.line) > lines_.size()) return quote;
     const std::string_view rest = from_column(lines_[quote.line - 1], quote.column);
@@ -77,7 +77,7 @@ class Converter {
   const std::filesystem::path& file_;
 };
 
-// Returns the place of a line that begins like a table header but has no key in it.
+// Returns the place of the first line that begins like a table header but contains no key.
 Place malformed_header(std::string_view text) {
   const std::vector<std::string_view> lines = split_lines(text);
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -92,8 +92,8 @@ Place malformed_header(std::string_view text) {
   return {};
 }
 
-// Returns advice if the parser stopped in a value that lacks its quotes, or that is a word of Python or JSON; empty for
-// other mistakes.
+// Returns advice if the parser stopped in a value that lacks its quotes, or that is a word of Python or JSON; Returns
+// an empty text for other mistakes.
 std::string advice_on_value(std::string_view text, Place place) {
   const std::vector<std::string_view> lines = split_lines(text);
   if (place.line < 1 || static_cast<std::size_t>(place.line) > lines.size()) return {};
@@ -109,7 +109,8 @@ std::string advice_on_value(std::string_view text, Place place) {
   return is_bare ? "texts and expressions stand in quotes, and lists in []" : "";
 }
 
-// Returns advice on a mistake for which the parser gives this description; empty if there is none.
+// Returns advice on a mistake for which the parser gives this description; Returns an empty text if there is no advice
+// for that mistake.
 std::string advice_on_mistake(std::string_view description, std::string_view text, Place place) {
   const auto says = [&](std::string_view part) { return description.find(part) != std::string_view::npos; };
   if (says("unknown escape sequence")) return "write a backslash twice, or the text in single quotes";

@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::spec {
 
 namespace {
 
-// --- each function reads the keys of its fill ---
+// --- each function reads the keys of one kind of fill ---
 
 Result<Fill> read_constant(const Table& table, bool) {
   const Node* const node = table.find("value");
@@ -21,7 +21,7 @@ Result<Fill> read_constant(const Table& table, bool) {
   return std::move(value).error().hint(node->is_string() ? "fill = \"expression\" takes an expression" : "");
 }
 
-// Returns the seed; nullopt if there is none. The number 0 counts as none.
+// Returns the seed, or nullopt if there is none. The number 0 means that there is no seed.
 Result<std::optional<std::uint64_t>> read_seed(const Table& table) {
   WATTUNE_ASSIGN(const std::optional<std::int64_t> seed, table.integer("seed"));
   if (seed && *seed < 0) return table.document().error(*table.find("seed"), table.describe("seed") + " is negative");

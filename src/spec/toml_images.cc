@@ -22,7 +22,7 @@ constexpr std::array<NamedType, 4> kTypes{{{"image1d", ImageType::image1d, 1},
                                            {"image1d_buffer", ImageType::image1d_buffer, 1}}};
 
 // A channel order with its name and number of channels. The first entry with a given number of channels is the default
-// for it.
+// for this number.
 struct NamedOrder {
   std::string name;
   ChannelOrder order;
@@ -65,7 +65,7 @@ Result<std::array<ExpressionText, 3>> read_size(const Table& table, std::size_t 
   return sizes;
 }
 
-// Reads `normalized`. If it is true, kernels see integers of 8 and 16 bits as reals.
+// Reads the key `normalized`. If its value is true, kernels read integers of 8 and 16 bits as real numbers.
 Result<bool> read_normalized(const Table& table, ElementType channel) {
   WATTUNE_ASSIGN(const std::optional<bool> normalized, table.boolean("normalized"));
   const bool is_real = channel == ElementType::float16 || channel == ElementType::float32;

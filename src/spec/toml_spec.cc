@@ -50,7 +50,7 @@ std::vector<std::string> with_source_keys(std::vector<std::string> keys) {
   return keys;
 }
 
-// True if the key has the second of two words; false if it has the first or is absent.
+// True if the value of the key is `second`. False if it is `first`, or if the key is absent. Fails for other values.
 Result<bool> is_second(const Table& table, std::string_view key, const std::string& first, const std::string& second) {
   WATTUNE_ASSIGN(const std::optional<std::string> word, table.string(key));
   if (!word || *word == first) return false;
@@ -84,7 +84,7 @@ Result<void> read_compiler(const Table& table, KernelSource& source) {
 }
 
 // Reads file, function, language and options of [kernel], [kernel.cuda] or [reference]. `function` is the default of
-// that key. The text stays empty if the kernel file is missing and the policy allows that.
+// the key of that name. The text stays empty if the kernel file is missing and the policy allows that.
 Result<KernelSource> read_source(const Table& table, SourcePolicy policy, const std::string& function = {}) {
   KernelSource source;
   WATTUNE_ASSIGN(const Node* file, table.required("file"));
@@ -104,7 +104,7 @@ Result<KernelSource> read_source(const Table& table, SourcePolicy policy, const 
   return source;
 }
 
-// Reads [kernel.cuda]: the same kernel in CUDA C++, beside one in OpenCL C.
+// Reads [kernel.cuda], which gives the same kernel in CUDA C++, in addition to the kernel in OpenCL C.
 Result<void> read_cuda_twin(const Table& table, SourcePolicy policy, KernelSpec& spec) {
   WATTUNE_TRY(table.allow_only(with_source_keys({})));
   WATTUNE_ASSIGN(KernelSource source, read_source(table, policy, spec.source.function));
@@ -163,8 +163,8 @@ Result<void> read_problem(const Document& document, const Node& node, KernelSpec
   return {};
 }
 
-// Reads whether CUDA sources get this parameter as a macro or as a constant, if it differs from the other parameters.
-// OpenCL sources get macros.
+// Reads whether CUDA sources get this parameter as a macro or as a constant. A spec states this if it differs from the
+// other parameters. OpenCL sources always get macros.
 Result<void> read_style(const Table& table, const std::string& name, KernelSpec& spec) {
   if (table.find("as") == nullptr) return {};
   WATTUNE_ASSIGN(const bool constant, is_second(table, "as", "macro", "constant"));
@@ -224,7 +224,7 @@ Result<void> read_budget(const Table& table, Budget& budget) {
   return {};
 }
 
-// Reads a list of expressions, each with its place; empty if the key is absent.
+// Reads a list of expressions, each with its place in the file. Returns an empty list if the key is absent.
 Result<std::vector<ExpressionText>> read_expressions(const Table& table, const char* key) {
   std::vector<ExpressionText> expressions;
   const Node* list = table.find(key);
@@ -235,8 +235,8 @@ Result<std::vector<ExpressionText>> read_expressions(const Table& table, const c
   return expressions;
 }
 
-// Reads the objectives in the order of the file, since the first leads the search. Whether the metrics exist is checked
-// where they are compiled.
+// Reads the objectives in the order of the file, since the first objective leads the search. Whether the metrics exist
+// is checked where they are compiled.
 Result<void> read_objectives(const Table& table, KernelSpec& spec) {
   for (const Node::Member& member : table.node().members) {
     const bool maximize = member.key == "maximize";
@@ -270,8 +270,8 @@ Result<void> read_search(const Table& table, KernelSpec& spec) {
   return read_budget(table, spec.budget);
 }
 
-// Reads the metrics. Names and expressions are checked where they are compiled, together with those of the command
-// line.
+// Reads the metrics. Names and expressions are checked where they are compiled, together with the metrics of the
+// command line.
 Result<void> read_metrics(const Table& table, KernelSpec& spec) {
   for (const Node::Member& member : table.node().members) {
     WATTUNE_ASSIGN(const std::string text, table.required_string(member.key));
@@ -361,8 +361,8 @@ Result<void> read_reference(const Table& table, SourcePolicy policy, KernelSpec&
   return {};
 }
 
-// Returns the value of the key `name`, or else the file's stem, so that several specs of one kernel have separate
-// results. A text without a file is named after the function.
+// Returns the value of the key `name`, or else the file's stem, so that the results of several specs of one kernel have
+// different names. A spec that is not from a file is named after the function.
 Result<std::string> read_name(const Table& root, const KernelSpec& spec) {
   WATTUNE_ASSIGN(const std::optional<std::string> name, root.string("name"));
   if (name && !fits_file_names(*name)) return root.document().error(*root.find("name"), kUnfitName);

@@ -102,7 +102,8 @@ Result<void> check_calls(const KernelSpec& spec) {
   return {};
 }
 
-// Returns the name of a feature of the argument that functions on the host lack; empty if there is none.
+// Returns the name of a feature of the argument that functions on the host do not support. Returns an empty name if
+// there is no such feature.
 std::string_view device_only(const Argument& argument) {
   const auto* vector = std::get_if<VectorArgument>(&argument.kind);
   if (vector != nullptr && vector->image) return "an image";
@@ -121,7 +122,7 @@ Result<void> check_host_arguments(const KernelSpec& spec) {
   return {};
 }
 
-// Rejects samplers in a spec without an OpenCL kernel, where textures define their own sampling.
+// Rejects samplers in a spec without an OpenCL kernel. In other languages, textures define their own sampling.
 Result<void> check_samplers(const KernelSpec& spec) {
   for (const Argument& argument : spec.arguments)
     if (std::holds_alternative<SamplerArgument>(argument.kind))
@@ -152,8 +153,8 @@ Result<void> check_language(const KernelSpec& spec) {
   return {};
 }
 
-// Adds the name of a series' index to the scope. The expressions of the series and those inside it may read it, except
-// for the series' own `repeat`.
+// Adds the name of the index of a step that is repeated. The expressions of this step and of the steps inside it may
+// read the index, except for the step's own `repeat`.
 Result<void> add_index(const LaunchStep& step, NameScope& scope) {
   if (step.index.empty()) return {};
   const auto refuse = [&](std::string message) {
@@ -222,8 +223,8 @@ bool has_index(const std::vector<LaunchStep>& steps, const std::string& name) {
                              [&](const LaunchStep& step) { return step.index == name || has_index(step.group, name); });
 }
 
-// Checks an argument. Its value cannot read the index of a series, since it has one value for all launches. A launch
-// may instead give it a value in each repetition.
+// Checks an argument. Its value cannot read the index of a series of launches, since an argument has one value for all
+// launches. Instead, a launch may give the argument a value in each repetition.
 Result<void> check_argument(const Argument& argument, const NameScope& scope, const KernelSpec& spec) {
   Result<void> known = check_argument(argument, scope);
   if (known || !has_index(spec.steps, known.error().offending_text())) return known;

@@ -58,7 +58,7 @@ std::string_view name_of(ArgumentAccess access) {
   return "unknown";
 }
 
-// Returns the sizes as a list, without empty ones at its end. An empty size before others is written as 1.
+// Returns the sizes as a list, without empty sizes at its end. An empty size before others is written as 1.
 std::string list_of(const std::array<ExpressionText, 3>& sizes) {
   std::size_t count = sizes.size();
   while (count > 1 && sizes[count - 1].text.empty()) --count;
@@ -196,8 +196,8 @@ std::string names_of(const KernelSpec& spec, const std::vector<std::size_t>& arg
   return toml_list(names);
 }
 
-// Returns the grid: each size divided by its divisors and rounded up, as `divide` computes it. The spec is written with
-// this grid, because the sizes need not be the problem's extents.
+// Returns the grid, that is, each size divided by its divisors and rounded up. It is computed as the key `divide`
+// computes it. The spec is written with this grid, because the sizes need not be the problem's extents.
 std::array<ExpressionText, 3> grid_of(const Geometry& geometry) {
   std::array<ExpressionText, 3> grid = geometry.sizes;
   for (std::size_t i = 0; i < grid.size(); ++i) {

@@ -1,4 +1,4 @@
-// Writes a KernelSpec as TOML that reads back as the same spec.
+// Writes a KernelSpec as TOML. Reading the text gives the same spec.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ Result<std::string> parameters_section(const KernelSpec& spec) {
   return out.as_section("parameters");
 }
 
-// Writes the objectives, with the leading one first in the file.
+// Writes the objectives. The leading objective comes first in the file.
 void write_objectives(const std::vector<Objective>& objectives, TomlTable& out) {
   if (objectives.empty()) return;
   const bool leader = objectives.front().maximize;
@@ -122,7 +122,7 @@ std::string reference_section(const KernelSpec& spec) {
 
 }  // namespace
 
-// Writes the keys of the whole file before the first section, since TOML requires that.
+// Writes a spec. The keys of the whole file come before the first section, since TOML requires that.
 Result<std::string> write_toml(const KernelSpec& spec) {
   if (std::holds_alternative<ReferenceKernel>(spec.reference) ||
       std::holds_alternative<ReferenceFunction>(spec.reference))
