@@ -1,8 +1,8 @@
-// Reads tables of recorded configurations, one to a line, with a mapping that tells the meaning of the columns:
-// docs/formats/csv.md.
+// Reads tables of recorded configurations, with one configuration in each line. A mapping states the meaning of the
+// columns (docs/formats/csv.md).
 //
 // No library is used: splitting the text takes 40 lines here, and 11 to 15 ms for 9.2 MB. Libcsv would take 50 to 58
-// ms, and fast-cpp-csv-parser wants the number of columns when it is compiled.
+// ms, and fast-cpp-csv-parser must know the number of columns when it is compiled.
 #include "store/csv.h"
 
 #include <fmt/format.h>
@@ -26,8 +26,8 @@ namespace wattune::inline v0_1::store {
 
 namespace {
 
-// A meaning that a column may have, with the names that such columns usually have, without the unit, the likeliest
-// first.
+// A meaning that a column may have, with the usual names of such columns. The names are given without the unit, the
+// likeliest one first.
 struct Role {
   std::string_view name;
   std::vector<std::string_view> words;
@@ -53,8 +53,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-// Divides a line at its commas. A field in quotes may hold commas, and quotes, which are written twice. `unquoted`
-// keeps the texts of such fields.
+// Divides a line at its commas. A field in quotes may contain commas. It may also contain quotes, which are written
+// twice. `unquoted` keeps the texts of such fields.
 std::vector<std::string_view> fields_in(std::string_view line, std::deque<std::string>& unquoted) {
   if (line.find('"') == std::string_view::npos) return split(line, ',');
   std::vector<std::string_view> fields;
@@ -83,7 +83,8 @@ std::optional<double> number_in(std::string_view text) {
   return number;
 }
 
-// A column of times: its index, and the number of nanoseconds in its unit, which ends its name ("compile_ms").
+// A column of times: its index, and the number of nanoseconds in its unit. The unit is the end of the column's name, as
+// in "compile_ms".
 struct TimeColumn {
   std::size_t index = 0;
   double unit = 0.0;
@@ -133,7 +134,7 @@ class CsvReader {
   }
 
  private:
-  // The columns of a metric: of its value and of its uncertainty.
+  // The columns of a metric: one for its value, and one for its uncertainty.
   struct MetricColumns {
     std::string name;
     std::string unit;
@@ -159,7 +160,7 @@ class CsvReader {
     return name.empty() ? std::nullopt : std::optional(column_named(name));
   }
 
-  // Finds the columns of kOwnColumns, if the table has all of them and the mapping lists objectives.
+  // Finds the columns of kOwnColumns, if the table has all these columns and the mapping lists objectives.
   void find_own_columns() {
     const auto is_there = [this](const char* name) { return std::ranges::count(columns_, name) > 0; };
     if (find_member(mapping_, kObjectives) == nullptr || !std::ranges::all_of(kOwnColumns, is_there)) return;
@@ -167,7 +168,7 @@ class CsvReader {
     for (std::size_t i = 0; i < kOwnColumns.size(); ++i) (*own_)[i] = column_named(kOwnColumns[i]);
   }
 
-  // Returns the fields of kOwnColumns in a line, by name, without empty ones.
+  // Returns the fields of kOwnColumns in a line, by name. Empty fields are left out.
   Json own_figures_in(const std::vector<std::string_view>& fields) const {
     Json figures = Json::object();
     for (std::size_t i = 0; i < kOwnColumns.size(); ++i) {
@@ -178,7 +179,7 @@ class CsvReader {
     return figures;
   }
 
-  // Finds the columns of metrics: those for which the mapping gives a unit.
+  // Finds the columns of metrics, which are the columns for which the mapping gives a unit.
   void find_metrics() {
     const Json* const units = find_member(mapping_, "metrics");
     if (units == nullptr) return;
@@ -190,7 +191,7 @@ class CsvReader {
     }
   }
 
-  // Returns the metrics of a line, without empty fields.
+  // Returns the metrics of a line. Empty fields are left out.
   std::vector<Metric> metrics_in(const std::vector<std::string_view>& fields) const {
     std::vector<Metric> metrics;
     for (const MetricColumns& column : metrics_) {
@@ -225,7 +226,8 @@ class CsvReader {
     return std::nullopt;
   }
 
-  // Returns the values of a line's configuration: for each parameter, the listed value that its field names.
+  // Returns the values of a line's configuration. For each parameter, it is the listed value that the parameter's field
+  // names.
   std::vector<Value> values_of(const std::vector<std::string_view>& fields) const {
     std::vector<Value> values;
     for (std::size_t p = 0; p < parameters_.size(); ++p) {
@@ -255,7 +257,7 @@ class CsvReader {
     return number ? std::optional(Nanoseconds(*number * column->second.unit)) : std::nullopt;
   }
 
-  // Reads samples, which are times or differences from the time.
+  // Reads samples. A table holds either their times, or their differences from the time of the configuration.
   std::vector<Sample> samples_in(const std::vector<std::string_view>& fields, Nanoseconds time) const {
     std::vector<Sample> samples;
     for (const auto& [role, from] : {std::pair("samples", Nanoseconds()), std::pair("deltas", time)}) {
@@ -289,17 +291,17 @@ class CsvReader {
   std::vector<std::string_view> columns_;
   RecordedTrials trials_;
   std::vector<Parameter> declared_;
-  std::vector<std::optional<std::size_t>> parameters_;  // column of each; absent if constant
+  std::vector<std::optional<std::size_t>> parameters_;  // column of each parameter; nullopt for a constant parameter
   std::map<std::string_view, TimeColumn> times_;
   std::optional<std::size_t> status_;
   std::optional<std::size_t> finished_at_;
   std::vector<MetricColumns> metrics_;
   std::optional<std::array<std::size_t, kOwnColumns.size()>> own_;  // the columns of kOwnColumns
-  std::vector<Json> figures_;                                       // the fields of kOwnColumns of each line
+  std::vector<Json> figures_;                                       // for each line, the fields of kOwnColumns
 };
 
-// Reads the mapping of a table NAME.csv (perhaps compressed) from NAME.params.json. It is for tables whose first line
-// is no mapping.
+// Reads the mapping of a table NAME.csv (perhaps compressed) from NAME.params.json. Such a file is needed for tables
+// whose first line is not a mapping.
 Result<std::string> mapping_beside(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
   const std::filesystem::path beside = file.parent_path() / (name.substr(0, name.find(".csv")) + ".params.json");

@@ -28,7 +28,8 @@ constexpr std::array<Compression, 3> kCompressions{{{{"\xFD"
                                                     {{"\x1F\x8B", 2}, "gzip"},
                                                     {{"\x28\xB5\x2F\xFD", 4}, "zstd"}}};
 
-// Starts `program -dc` with the file as its input and `output` as its output. Its error messages are discarded.
+// Starts `program -dc` with the file as its input and `output` as its output. Error messages of the program are
+// discarded.
 int spawn(const char* program, const std::filesystem::path& input, int output, pid_t& process) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);

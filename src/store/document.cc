@@ -19,8 +19,8 @@ struct PythonLiteral {
   std::string_view token;
   std::string_view replacement;
 };
-// Literals that Python's json writes and JSON lacks, with their replacements. Infinity keeps its length, so that error
-// positions stay right.
+// Literals that Python's json writes and JSON lacks, with their replacements. The replacement of Infinity has the same
+// length, so that positions in error messages stay right.
 constexpr std::array<PythonLiteral, 3> kPythonLiterals{
     {{"NaN", "null"}, {"-Infinity", "     null"}, {"Infinity", "    null"}}};
 
@@ -56,12 +56,12 @@ std::string without_python_literals(std::string_view text) {
 SourcePosition position_of_byte(std::string_view text, std::size_t byte, const std::filesystem::path& file) {
   const std::string_view before = text.substr(0, std::min(byte == 0 ? 0 : byte - 1, text.size()));
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  const std::size_t line_start = before.rfind('\n') + 1;  // 0 if there is no newline
+  const std::size_t line_start = before.rfind('\n') + 1;  // position 0 if there is no newline before
   return position_in(file, static_cast<int>(line), static_cast<int>(before.size() - line_start + 1));
 }
 
-// Removes the prefix and suffix of nlohmann's messages: "[json.exception.x.1] parse error at line 1, column 2: what;
-// last read: 'token'".
+// Removes the prefix and the suffix of a message of nlohmann's library. An example of a message is
+// "[json.exception.x.1] parse error at line 1, column 2: what; last read: 'token'".
 std::string_view plain_message(std::string_view message) {
   if (const auto bracket = message.find("] "); bracket != std::string_view::npos) message.remove_prefix(bracket + 2);
   if (message.starts_with("parse error"))
@@ -69,14 +69,15 @@ std::string_view plain_message(std::string_view message) {
   return message.substr(0, std::min(message.find("; last read: "), message.find(" parsing '")));
 }
 
-// Returns the number that nlohmann's message names: "[json.exception.x.406] number overflow parsing '1e999'".
+// Returns the number that is named by a message of nlohmann's library, such as "[json.exception.x.406] number overflow
+// parsing '1e999'".
 std::string_view number_out_of_range(std::string_view message) {
   const auto first = message.find('\'') + 1;
   return message.substr(first, message.rfind('\'') - first);
 }
 
-// Returns where the first number stands that is written like this, texts left out; the size of the text if there is
-// none.
+// Returns the offset of the first number that is written like `number`. Numbers inside texts are skipped. Returns the
+// size of the text if there is no such number.
 std::size_t offset_of_number(std::string_view text, std::string_view number) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -104,7 +105,7 @@ std::string_view read_before(std::string_view text, std::size_t byte) {
   throw Malformed(fmt::format("{} must be {}", in_quotes(name), wanted));
 }
 
-// Returns a value as Python writes it, such as "[1, 'a', None]". Kernel Tuner's keys have such values.
+// Returns a value as Python writes it, such as "[1, 'a', None]". Keys in Kernel Tuner's files contain such values.
 std::string python_text(const Json& json) {
   if (json.is_null()) return "None";
   if (json.is_boolean()) return json.get<bool>() ? "True" : "False";
@@ -118,14 +119,15 @@ std::string python_text(const Json& json) {
   return json.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
-// Returns a number as written; for anything else its type.
+// Returns a number as it is written. For anything else, returns its type.
 std::string shown(const Json& json) { return json.is_number() ? dump(json) : json.type_name(); }
 
 std::string only_objects(const Document& document) {
   return fmt::format("`{}` may only hold objects", document.section);
 }
 
-// A handler of parser events. It moves the objects of the document's one long list to `entries` as they are completed.
+// A handler of parser events. The document has one long list of objects. The handler moves each object to `entries`
+// when the object is complete.
 class EntryCollector {
  public:
   explicit EntryCollector(Document& document) : document_(document) {}

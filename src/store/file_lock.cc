@@ -1,6 +1,6 @@
-// Locks files by fcntl(F_OFD_SETLK). Network file systems pass such locks to their servers, while some keep those of
-// flock() on one host. The lock belongs to the open file description and ends with its last descriptor, as with
-// flock().
+// Locks files by fcntl(F_OFD_SETLK). Network file systems pass such locks to their servers, while some of these systems
+// keep locks of flock() on one host. The lock belongs to the open file description and ends with its last descriptor,
+// as with flock().
 #include "store/file_lock.h"
 
 #include <fcntl.h>
@@ -24,21 +24,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The locked byte, far behind the end of any file. File systems that enforce locks (SMB) let others read the bytes
-// before.
+// The locked byte, far behind the end of any file. File systems that enforce locks, such as SMB, let others read the
+// bytes before it.
 constexpr off_t kLockedByte = off_t{1} << 62;
 
-// The pause between two attempts. Waiting inside fcntl could not be limited.
+// The pause between two attempts to lock. A lock is not waited for inside fcntl(), because such waiting cannot be
+// limited.
 constexpr std::chrono::milliseconds kBetweenTries{2};
 
 constexpr std::string_view kNone = "has no locks";
 constexpr std::string_view kThisHost = "keeps locks on this host only";
 constexpr std::string_view kPerhaps = "may keep locks on this host only";
 
-// A file system on which locks may not work: always, or if it was mounted with this option.
+// A file system on which locks may not work. On some, they never work; on others, they fail if the system was mounted
+// with a certain option.
 struct FileSystem {
   std::string_view type;
-  std::string_view option;  // mount option; if empty, locks may fail with any options
+  std::string_view option;  // that mount option; if empty, locks may fail with any options
   std::string_view doubt;
 };
 constexpr std::array<FileSystem, 14> kDoubtfulFileSystems{{{"nfs", "nolock", kThisHost},
@@ -64,7 +66,8 @@ bool has_option(std::string_view options, std::string_view option) {
   return fmt::format(",{},", options).find(fmt::format(",{},", option)) != std::string::npos;
 }
 
-// True if a line of /proc tells that its process holds our lock: "... OFDLCK ADVISORY WRITE -1 08:01:5678 ...".
+// True if the line of /proc is about our lock, such as "... OFDLCK ADVISORY WRITE -1 08:01:5678 ...". The line comes
+// from the process that holds the lock.
 bool tells_of_lock(const std::string& line, const std::string& inode_end) {
   std::istringstream words(line);
   bool is_ours = false;
@@ -86,7 +89,8 @@ bool holds_lock(const fs::path& process, const std::string& inode_end) {
   return false;
 }
 
-// Returns the process that holds the lock, as far as this user may see; empty if unknown.
+// Returns the process that holds the lock, as far as this user may see it. Returns an empty text if the process is
+// unknown.
 std::string lock_holder(int descriptor) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return {};
@@ -112,7 +116,7 @@ std::string doubt_about_locks_of(int descriptor) {
   return ::fstat(descriptor, &status) == 0 ? doubt_about_locks(mountinfo, status.st_dev) : std::string();
 }
 
-// Tries to lock the file. Returns 0, or the error number if that was refused.
+// Tries to lock the file. Returns 0, or the error number if locking was refused.
 int try_to_lock(int descriptor) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -139,8 +143,9 @@ Result<std::string> lock_file(int descriptor, const fs::path& file, std::chrono:
   return system_error("cannot lock", file, refusal);
 }
 
-// Parses lines such as "36 35 98:0 /root /mount rw,noatime master:1 - nfs4 host:/export rw,vers=4.2". The device is the
-// third word; type, source and options follow the dash.
+// Returns why locks on the device may not work, by its line in `mountinfo`; an empty text if they should work. A line
+// is such as "36 35 98:0 /root /mount rw,noatime master:1 - nfs4 host:/export rw,vers=4.2". The third word is the
+// device. The type, source and options follow the dash.
 std::string doubt_about_locks(std::istream& mountinfo, dev_t device) {
   const std::string number = fmt::format("{}:{}", ::major(device), ::minor(device));
   for (std::string line; std::getline(mountinfo, line);) {

@@ -33,7 +33,7 @@ class Descriptor {
   int number_;
 };
 
-// Writes to a terminal, a pipe or /dev/null, which are not replaced.
+// Writes to a terminal, a pipe or /dev/null. Such a file is not replaced by a new file.
 Result<void> write_to_device(const std::filesystem::path& file, std::string_view text) {
   const Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
   if (descriptor.get() < 0) return system_error("cannot write", file, errno);
@@ -137,7 +137,7 @@ Result<void> write_file(const std::filesystem::path& file, std::string_view text
     return Error(ErrorCode::invalid_argument, fmt::format("{} is a directory", file.string()));
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return write_to_device(file, text);
   if (!overwrite && std::filesystem::exists(status)) return exists_error(file);
-  // If the name is a symbolic link, the file that it names is replaced.
+  // If the name is a symbolic link, the file to which the link points is replaced.
   const auto place = std::filesystem::exists(status) ? std::filesystem::canonical(file, ignored) : file;
   WATTUNE_ASSIGN(const std::filesystem::path temporary, write_beside(place, text));
   const Result<void> published = publish(temporary, place, overwrite);

@@ -18,8 +18,9 @@ namespace wattune::inline v0_1::store {
 
 namespace {
 
-// True if a difference in this part forbids even a forced resume. Trials have no meaning with other parameters. Values
-// of an objective have none under another objective, or if metrics that it may use are computed differently.
+// True if a difference in this part of the identity forbids even a forced resume. Trials have no meaning with other
+// parameters. Values of an objective have no meaning with another objective, or if metrics that it may use are computed
+// differently.
 bool changes_meaning(const std::string& part, const RunInfo& wanted) {
   return part.starts_with("tuning parameter ") || part == "objectives" ||
          (!wanted.objectives.empty() && part.starts_with("metric "));
@@ -37,7 +38,7 @@ std::string part_of(const RunInfo& info, const std::string& part) {
   return found == info.identity.end() ? std::string() : found->second;
 }
 
-// True if both runs may try the same configurations, with the same ids and the same default.
+// True if both runs may try the same configurations, and these have the same ids and the same default.
 bool has_same_space(const RunInfo& a, const RunInfo& b) {
   return a.space_hash == b.space_hash && a.parameters == b.parameters && a.default_values == b.default_values &&
          part_of(a, kResourceConstraints) == part_of(b, kResourceConstraints);
@@ -55,8 +56,8 @@ Result<void> check_resumable(const RunInfo& found, const RunInfo& wanted, Resume
       .hint(in_meaning.empty() ? "write to another file, or go on by force" : "write to another file");
 }
 
-// The Trials that count in a changed space, each configuration once, and the number of configurations that are not in
-// that space.
+// The Trials that count in a changed space, with each configuration once. `unused` is the number of configurations that
+// are not in that space.
 struct Carried {
   std::vector<Trial> trials;
   std::size_t unused = 0;
@@ -109,12 +110,12 @@ std::filesystem::path backup_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-// The file and the state for writing a line. The line's memory is kept between calls.
+// The file and the state that is needed to write a line. The memory of the line is kept between calls.
 struct Journal::Writer {
   std::unique_ptr<LockedFile> file;
   TrialEncoder encoder;
   std::string line;
-  std::string text;  // everything in the file, to be saved if the file is lost
+  std::string text;  // all text in the file, to be saved if the file is lost
 };
 
 Journal::Journal(std::filesystem::path file, std::unique_ptr<Writer> writer, std::vector<Trial> recovered)
@@ -124,14 +125,14 @@ Journal::~Journal() = default;
 
 namespace {
 
-// The Trials with which a run continues, and the text that is appended to the journal's intact part for them.
+// The Trials with which a run continues, and the text for them. The text is appended to the intact part of the journal.
 struct Continued {
   Carried carried;
   std::string added;
 };
 
-// Returns the Trials with which a run continues. In a changed space they are written again behind a header of their
-// own, with their ids in that space.
+// Returns the Trials with which a run continues. If the space has changed, the Trials are written again behind a header
+// of their own, with their ids in the new space.
 Result<Continued> continued(std::string_view text, const RunInfo& wanted, ResultSet found,
                             const std::filesystem::path& file, const Placement& placement) {
   if (has_same_space(found.info, wanted)) return Continued{{std::move(found.trials), 0}, {}};
@@ -211,7 +212,7 @@ Result<void> Journal::check_intact() {
   return intact ? intact : save_elsewhere(intact.error());
 }
 
-// Saves the journal in a new file. Later Trials go to that file too.
+// Saves the journal in a new file. Later Trials are written to that file as well.
 Result<void> Journal::save_elsewhere(Error loss) {
   const std::filesystem::path name = unused_name(file_, ".saved");
   Result<LockedFile> saved = LockedFile::open(name);
@@ -223,7 +224,7 @@ Result<void> Journal::save_elsewhere(Error loss) {
   return std::move(loss).hint(fmt::format("what was measured is in {}", name.string()));
 }
 
-// Renames the file under its lock. Otherwise another process could go on writing to the renamed file.
+// Renames the file while it is locked. Otherwise another process could continue to write to the renamed file.
 Result<void> set_aside(const std::filesystem::path& file) {
   WATTUNE_ASSIGN(const LockedFile locked, LockedFile::open(file));
   if (std::rename(file.c_str(), backup_of(file).c_str()) != 0) return system_error("cannot rename", file, errno);

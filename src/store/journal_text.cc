@@ -45,7 +45,7 @@ Result<RunInfo> read_header(std::string_view line, int number, JsonLimits& limit
   return guard(position_in(file, number), [&] { return run_info_from_json(json); });
 }
 
-// A decoder of lines into Trials of the header's space.
+// A decoder of lines. It makes Trials of the space that the header describes.
 class TrialDecoder {
  public:
   explicit TrialDecoder(const std::vector<Parameter>& parameters)
@@ -105,7 +105,7 @@ class IdCheck {
   std::set<ConfigurationId> ids_;
 };
 
-// True if fewer Trials follow the header of a later run than it announces. The run before it counts then.
+// True if the header of a later run announces more Trials than follow it. Then the run before it counts instead.
 bool is_half_carried(std::string_view run) {
   LineReader lines(run);
   const std::optional<std::string_view> header = lines.next();

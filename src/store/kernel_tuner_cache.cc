@@ -17,7 +17,7 @@ namespace {
 constexpr double kNanosecondsPerMs = 1e6;
 // The time that Kernel Tuner recorded for a failure before it had names for kinds of failures.
 constexpr double kFailureTime = 1e20;
-// Keys of an entry that hold numbers which are no metrics.
+// Keys of an entry whose values are numbers but not metrics.
 constexpr std::array<std::string_view, 6> kPhaseKeys = {"time",           "compile_time",  "verification_time",
                                                         "benchmark_time", "strategy_time", "framework_time"};
 
@@ -37,7 +37,7 @@ std::vector<std::string> parameter_names(const Json& head) {
   return names;
 }
 
-// Returns the parameters with the values of `tune_params`, or with those of the entries if a list is missing.
+// Returns the parameters with the values of `tune_params`, or with the values in the entries if a list is missing.
 std::vector<Parameter> declared_parameters(const Json& head, const RecordedTrials& trials) {
   std::vector<Parameter> parameters = trials.parameters();
   const Json* lists = find_member(head, "tune_params");
@@ -50,8 +50,8 @@ std::vector<Parameter> declared_parameters(const Json& head, const RecordedTrial
   return parameters;
 }
 
-// Returns the name of the failure that an entry records, or nullptr. Its key is __error__ or, in older files, the
-// time's or the objective's.
+// Returns the name of the failure that an entry records, or nullptr if it records none. The name's key is __error__. In
+// older files, it is the key of the time or of an objective.
 const Json* failure_of(const Json& entry, const std::vector<std::string>& objectives) {
   if (const Json* error = find_member(entry, "__error__")) return error;
   if (const Json* time = find_member(entry, "time"); time != nullptr && time->is_string()) return time;
@@ -105,7 +105,7 @@ Observation observation_of(const Json& entry, const std::vector<std::string>& na
   return observation;
 }
 
-// Formats a problem size: [4096, 4096] as "4096, 4096".
+// Formats a problem size, for example [4096, 4096] as "4096, 4096".
 std::string problem_size_text(const Json& head) {
   const Json* size = find_member(head, "problem_size");
   if (size == nullptr || size->is_null()) return {};
@@ -116,7 +116,8 @@ std::string problem_size_text(const Json& head) {
   return text;
 }
 
-// Returns the names of the objectives of the file, at least one. They are a list since Kernel Tuner 1.4.
+// Returns the names of the objectives of the file, which are at least one. Since Kernel Tuner 1.4, files contain a list
+// of objectives.
 std::vector<std::string> objectives_in(const Json& head) {
   std::vector<std::string> names;
   const Json* objective = find_member(head, "objective");
@@ -171,7 +172,8 @@ Result<Document> parse_unclosed(std::string_view text) {
 
 // --- Writing
 
-// Writes "4096, 4096" and "4096 x 4096" as [4096,4096], a single number as a number, and anything else as text.
+// Converts a problem size to JSON. Writes "4096, 4096" and "4096 x 4096" as [4096,4096], a single number as a number,
+// and anything else as text.
 Json problem_size_json(const std::string& text) {
   if (text.find_first_not_of("0123456789,x[]() ") != std::string::npos) return text;
   Json extents = Json::array();
@@ -193,7 +195,7 @@ Error taken_name(std::string_view kind, const std::string& name) {
       .hint("write another format");
 }
 
-// True if an entry has a member of this name that is no metric.
+// True if an entry has a member of this name that is not a metric.
 bool is_own_key(std::string_view name) {
   constexpr std::array<std::string_view, 6> kOthers = {"times",      "timestamp", "__error__",
                                                        "invalidity", "message",   kOwnMember};
@@ -229,7 +231,7 @@ Result<Json> entry_of(const Trial& trial, const RunInfo& info) {
   return entry;
 }
 
-// Returns the key of a configuration, as Kernel Tuner makes it. Texts with commas make keys ambiguous.
+// Returns the key of a configuration, as Kernel Tuner makes it. Keys are ambiguous if a value is a text with commas.
 std::string key_of(const Configuration& configuration) {
   std::string key;
   for (const Value& value : configuration.values()) key += (key.empty() ? "" : ",") + value.to_string();
@@ -285,7 +287,7 @@ Result<std::string> write_kernel_tuner_cache(const ResultSet& results) {
     text += separator + dump(Json(key_of(trial.configuration))) + ": " + dump(entry);
     separator = ",\n";
   }
-  return text += "}\n}";  // Kernel Tuner looks for exactly this end
+  return text += "}\n}";  // Kernel Tuner requires exactly this end of the text
 }
 
 }  // namespace wattune::store

@@ -25,15 +25,15 @@ Status status_of(const Json& result) {
   throw Malformed(fmt::format("`Status` is not one of KTT's: {}", in_quotes(name)));
 }
 
-// Returns Wattune's name of a resource (resource_names()), or KTT's own if Wattune has none.
+// Returns the name that Wattune has for a resource (resource_names()). If Wattune has no name, returns that of KTT.
 std::string name_of(const std::string& compilation_name) {
   if (compilation_name == "RegistersCount") return "registers";
   if (compilation_name == "PrivateMemorySize") return "private_memory";
   return compilation_name == "LocalMemorySize" ? "static_local_memory" : compilation_name;
 }
 
-// Returns the metrics from the compiler and the profiler. If a configuration runs several kernels, those of the first
-// one count.
+// Returns the metrics from the compiler and the profiler. If a configuration runs several kernels, the metrics of the
+// first kernel are returned.
 std::vector<Metric> metrics_of_ktt(const Json& result) {
   std::vector<Metric> metrics;
   const Json* computations = find_member(result, "ComputationResults");

@@ -26,7 +26,8 @@ namespace {
 
 using Reader = Result<ResultSet> (*)(const Document&, const std::filesystem::path&);
 
-// Finds the reader of a document's format, by members that only this format has; nullptr if the format is unknown.
+// Finds the reader for a document's format. A format is recognised by members that no other format has. Returns nullptr
+// if the format is unknown.
 Reader reader_for(const Json& head) {
   const auto has = [&head](const char* name) { return find_member(head, name) != nullptr; };
   if (has("wattune_results")) return read_json;
@@ -36,7 +37,7 @@ Reader reader_for(const Json& head) {
   return nullptr;
 }
 
-// Returns the kind of a file that users mistake for results; empty if it is none of these.
+// Returns the kind of a file that users mistake for results. Returns an empty text if the file is of no such kind.
 std::string other_kind(std::string_view text, const std::filesystem::path& file) {
   const std::string_view begun = text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   for (const std::string_view picture : {"\x89PNG", "<svg", "<?xml", "<!DOCTYPE", "%PDF", "\xFF\xD8\xFF"})
@@ -55,7 +56,7 @@ Error unknown_format(std::string_view text, const std::filesystem::path& file) {
       .hint("a journal, Wattune's JSON, T4, a cache of Kernel Tuner, KTT's JSON, or a CSV table with a mapping");
 }
 
-// A run of a database, named as users do: "all.sqlite#2".
+// A run of a database, with a name as users write it, such as "all.sqlite#2".
 struct NamedRun {
   std::filesystem::path file;
   std::optional<std::int64_t> number;
@@ -71,7 +72,7 @@ NamedRun named_run(const std::filesystem::path& file) {
   return {name.substr(0, mark), number};
 }
 
-// Lists runs: "#1 is gemm, 1024x1024 on A GPU; #2 is ...".
+// Lists runs in a text such as "#1 is gemm, 1024x1024 on A GPU; #2 is ...".
 std::string list_of(const std::vector<StoredRun>& runs) {
   constexpr std::size_t kMostListed = 8;
   std::string text;
@@ -95,7 +96,7 @@ Result<ResultSet> load_run(const NamedRun& named) {
       .hint(runs.empty() ? "" : "name one, as in " + named.file.string() + "#1: " + list_of(runs));
 }
 
-// Tells whether the text is a JSON document in one of the known formats.
+// True if the text is a JSON document in one of the known formats.
 bool is_known(std::string_view text, const std::filesystem::path& file) {
   const Result<Document> document = parse_document(text, file);
   return document && reader_for(document->head) != nullptr;
@@ -133,7 +134,7 @@ Result<ResultSet> parse_results(std::string_view text, const std::filesystem::pa
     return unknown_format(text, file);
   Result<Document> document = parse_document(text, file);
   if (!document) {
-    // A file that is cut short is left to the reader of Kernel Tuner's cache, which repairs it.
+    // A file that is cut short goes to the reader of Kernel Tuner's cache, which can complete such a file.
     const auto documents = concatenated_parts(text);
     if (documents.size() > 1)
       return is_known(documents.front(), file) ? several_records(documents.size(), file) : unknown_format(text, file);

@@ -18,7 +18,7 @@ namespace wattune::inline v0_1::store {
 
 namespace {
 
-// True if a file's name still leads to the file that was opened.
+// True if the file's name still leads to the same file that was opened.
 bool is_same_file(const struct stat& named, const struct stat& opened) {
   return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
@@ -29,7 +29,7 @@ Error changed_error(const std::filesystem::path& file, const char* how) {
 
 }  // namespace
 
-// Opens and locks the file, and starts again if its name leads to another file by then. Between the two steps, the
+// Opens and locks the file. Starts again if the name then leads to another file. Between opening and locking, the
 // holder of the lock may have renamed or replaced the file.
 Result<LockedFile> LockedFile::open(const std::filesystem::path& file, std::chrono::milliseconds wait) {
   constexpr int kFewestOpenTries = 16;
@@ -61,7 +61,7 @@ LockedFile::~LockedFile() {
   ::close(descriptor_);
 }
 
-// Reads no more bytes than the size of the file, since a device such as /dev/full could be read for ever.
+// Reads at most as many bytes as the size of the file says, since a device such as /dev/full could be read for ever.
 Result<std::string> LockedFile::read() const {
   if (size_ > kMaxFileBytes) return too_large(file_);
   std::string text(size_, '\0');
@@ -77,7 +77,7 @@ Result<std::string> LockedFile::read() const {
   return text;
 }
 
-// Checks the name and the size. Only a regular file has a size to compare.
+// Checks that the file has kept its name and its size. Only a regular file has a size to compare.
 Result<void> LockedFile::check_intact() const {
   struct stat opened {};
   struct stat named {};
@@ -107,14 +107,14 @@ Result<void> LockedFile::append(std::string_view bytes) {
     size_ += bytes.size();
     return {};
   }
-  // A short write means that the disk has no room for the rest.
+  // if fewer bytes were written, the disk is full
   const int cause = written < 0 ? errno : ENOSPC;
   has_torn_append_ = written > 0 && ::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0;
   return system_error("cannot write", file_, cause);
 }
 
-// Writes the new file beside the old one, and locks it before renaming it. If the name is a symbolic link, the file
-// that it names is superseded.
+// Writes a new file beside the old one. Locks the new file before it gets the name of the old one. If that name is a
+// symbolic link, the file to which the link points is superseded.
 Result<void> LockedFile::supersede(std::string_view bytes, std::string_view suffix) {
   std::error_code failed;
   const std::filesystem::path place = std::filesystem::canonical(file_, failed);

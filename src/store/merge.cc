@@ -18,8 +18,8 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-// Returns the length in bytes of the JSON object with which the text begins; the whole length if the object does not
-// end.
+// Returns the length in bytes of the JSON object with which the text begins. Returns the length of the text if the
+// object does not end.
 std::size_t end_of_object(std::string_view text) {
   int depth = 0;
   bool in_string = false;
@@ -55,8 +55,8 @@ std::vector<std::string_view> documents_in(std::string_view text) {
   return documents;
 }
 
-// Returns the journals in the text. A run belongs to the journal of the run before it if its header says how many
-// earlier Trials follow.
+// Returns the journals in the text. A run belongs to the same journal as the run before it if the header of the run
+// states how many earlier Trials follow.
 std::vector<std::string_view> journals_in(std::string_view text) {
   std::vector<std::string_view> journals;
   std::size_t begin = 0;
@@ -81,7 +81,7 @@ std::vector<std::string> sorted_names(const RunInfo& info) {
   return names;
 }
 
-// Lists the differences that keep two records apart.
+// Lists the differences because of which two records cannot be merged.
 std::vector<std::string> differences_between(const RunInfo& one, const RunInfo& other) {
   std::vector<std::string> texts;
   const auto note = [&texts](std::string_view what, const std::string& a, const std::string& b) {
@@ -102,7 +102,7 @@ std::vector<std::string> differences_between(const RunInfo& one, const RunInfo& 
   return texts;
 }
 
-// Returns, for each parameter, its position among the parameters of another record.
+// Returns the positions of the parameters `parameters` in the list `among` of another record's parameters.
 std::vector<std::size_t> places_of(const std::vector<Parameter>& parameters, const std::vector<Parameter>& among) {
   std::vector<std::size_t> places;
   for (const Parameter& parameter : parameters)
@@ -124,14 +124,14 @@ std::vector<Value> reordered(const std::vector<Value>& values, const std::vector
   return ordered;
 }
 
-// Records that are being merged into the first of them.
+// A merging of records. All records are merged into the first one.
 class Merging {
  public:
   explicit Merging(NamedRecord first)
       : merged_{.results = std::move(first.results), .sources = {std::move(first.name)}, .apart = {}} {
     std::vector<Trial> trials = std::move(merged_.results.trials);
     merged_.results.trials.clear();
-    merged_.results.info.space_hash.clear();  // ids are given anew
+    merged_.results.info.space_hash.clear();  // merged Trials get new ids
     for (const Parameter& parameter : info().parameters) names_.push_back(parameter.name);
     for (Trial& trial : trials) add(std::move(trial));
   }

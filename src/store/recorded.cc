@@ -23,13 +23,13 @@ constexpr std::array<Unit, 15> kUnits{{{"ns", 1},
                                        {"nanosecond", 1},
                                        {"nanoseconds", 1},
                                        {"us", 1e3},
-                                       {"\xC2\xB5s", 1e3},  // micro sign
+                                       {"\xC2\xB5s", 1e3},  // with a micro sign
                                        {"microsecond", 1e3},
                                        {"microseconds", 1e3},
                                        {"ms", 1e6},
                                        {"millisecond", 1e6},
                                        {"milliseconds", 1e6},
-                                       {"miliseconds", 1e6},  // spelling in files of the auto-tuning benchmark hub
+                                       {"miliseconds", 1e6},  // spelt as in files of the auto-tuning benchmark hub
                                        {"s", 1e9},
                                        {"sec", 1e9},
                                        {"second", 1e9},

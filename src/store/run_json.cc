@@ -65,7 +65,7 @@ void read_field(const Json& json, const char* name, std::optional<T>& fact) {
 
 DeviceInfo device_from_json(const Json& json) {
   DeviceInfo device;
-  // Older versions did not write the place on the PCI bus.
+  // Files of older versions lack the device's place on the PCI bus.
   const auto is_lacking = [&](std::string_view name) {
     return name == "pci_bus_id" && find_member(json, "pci_bus_id") == nullptr;
   };
@@ -98,7 +98,7 @@ Json parameters_to_json(const std::vector<Parameter>& parameters) {
   return json;
 }
 
-// Reads the role of a parameter. It is `code` in files of versions that had no roles.
+// Reads the role of a parameter. The role is `code` in files of versions that had no roles.
 ParameterRole role_from_json(const Json& entry) {
   if (find_member(entry, "role") == nullptr) return ParameterRole::code;
   const std::string& name = text_member(entry, "role");
@@ -158,7 +158,8 @@ void append_samples(std::string& out, const std::vector<Sample>& samples) {
   out += ']';
 }
 
-// Appends the known conditions of the samples: their clocks (0 if unknown), and the positions of throttled samples.
+// Appends the known conditions of the samples: the clocks (0 for an unknown clock), and the positions of throttled
+// samples.
 void append_conditions(std::string& out, const std::vector<Sample>& samples) {
   if (std::ranges::any_of(samples, [](const Sample& sample) { return sample.clock.has_value(); })) {
     out += ",\"clocks_mhz\":[";

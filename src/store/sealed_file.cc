@@ -19,13 +19,13 @@ Error cannot_read(std::string why, const fs::path& file, int line) {
   return Error(ErrorCode::parse_error, std::move(why)).at(position_in(file, line));
 }
 
-// A reader that takes the lines of a file one by one. A line that cannot be read is left out; the others count.
+// A reader that takes the lines of a file one by one. A line that cannot be read is left out; the other lines count.
 class SealedReader {
  public:
   SealedReader(const fs::path& file, const FileKind& kind, const std::function<void(const Json&)>& take)
       : file_(file), kind_(kind), take_(take), start_(fmt::format("{{\"{}\":", kind.member)) {}
 
-  // Reads a line. An Error means that the whole file must not be read.
+  // Reads a line. Fails if the whole file must not be read.
   Result<void> add(std::string_view line, bool is_terminated) {
     ++number_;
     if (line.empty()) return {};

@@ -33,7 +33,7 @@ void seal(std::string& line) {
 
 std::string sealed(const Json& object) {
   std::string line = dump(object);
-  line.pop_back();  // removes the closing brace, which seal() puts behind the checksum
+  line.pop_back();  // removes the closing brace, which seal() wrote behind the checksum
   seal(line);
   return line;
 }

@@ -1,5 +1,5 @@
-// Stores runs in a database of SQLite (docs/formats/sqlite.md). Each run and Trial is stored twice: as JSON in the form
-// of results.json, which Wattune reads, and in columns for queries of people.
+// Stores runs in a database of SQLite (docs/formats/sqlite.md). Each run and each Trial is stored twice. Wattune reads
+// it as JSON in the form of results.json. People can query it in columns.
 #include <fmt/format.h>
 #include <sqlite3.h>
 
@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic("SQLite format 3\0", 16);
-constexpr std::int64_t kApplication = 0x57415454;  // "WATT"
+constexpr std::int64_t kApplication = 0x57415454;  // the bytes "WATT"
 constexpr std::int64_t kSchemaVersion = 1;
 constexpr int kLongestWaitMs = 10'000;
 
@@ -50,12 +50,12 @@ struct Finalize {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 };
 
-// An open database. Its Errors have the file's name and SQLite's own message.
+// An open database. Its errors contain the name of the file and the message of SQLite.
 class Database {
  public:
   enum class Mode {
     write = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-    read = SQLITE_OPEN_READWRITE,  // writable if the system allows it, because only writers remove leftovers of the log
+    read = SQLITE_OPEN_READWRITE,  // writable if possible, because only writers remove leftovers of the log
     read_unchanging = SQLITE_OPEN_READONLY
   };
 
@@ -96,7 +96,7 @@ class Database {
     return uri + (unchanging ? "?immutable=1" : "");
   }
 
-  // Restricts the database, which may come from a stranger: nothing in it may run code or take all memory.
+  // Restricts the rights of the database, which may come from a stranger. Nothing in it may run code or use all memory.
   void distrust() const {
     sqlite3_busy_timeout(handle(), kLongestWaitMs);
     sqlite3_db_config(handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
@@ -129,7 +129,7 @@ class Statement {
       sqlite3_bind_null(handle_.get(), ++bound_);
   }
 
-  // Steps to the next row. Returns true if there is one.
+  // Steps to the next row. Returns true if there is a next row.
   Result<bool> step() {
     const int status = sqlite3_step(handle_.get());
     if (status == SQLITE_ROW) return true;
@@ -159,7 +159,7 @@ Result<void> execute(const Database& database, const char* sql, const Values&...
   return {};
 }
 
-// Returns the number that a statement selects; 0 if it gives no row.
+// Returns the number that a statement selects. Returns 0 if the statement gives no row.
 template <typename... Values>
 Result<std::int64_t> number_from(const Database& database, const char* sql, const Values&... values) {
   WATTUNE_ASSIGN(Statement statement, Statement::prepare(database, sql));
@@ -168,8 +168,8 @@ Result<std::int64_t> number_from(const Database& database, const char* sql, cons
   return has_row ? statement.integer(0) : 0;
 }
 
-// Checks that the schema equals Wattune's to the letter. A view instead of a table could compute for ever, and a
-// trigger could write.
+// Checks that the database's schema is literally that of Wattune. Otherwise a view in place of a table could compute
+// for ever, and a trigger could write.
 Result<void> check_schema(const Database& database) {
   WATTUNE_ASSIGN(const std::int64_t application, number_from(database, "PRAGMA application_id"));
   WATTUNE_ASSIGN(const std::int64_t version, number_from(database, "PRAGMA user_version"));
@@ -206,7 +206,8 @@ Result<void> add_trial(const Database& database, std::int64_t run, std::int64_t 
                  time, objective, configuration_text(trial.configuration), trial_text(trial));
 }
 
-// Adds a run. If the run is there already, replaces its Trials, because its journal may have grown since.
+// Adds a run. If the database has the run already, replaces the run's Trials, because the run's journal may have grown
+// since.
 Result<void> add_run(const Database& database, const ResultSet& results) {
   const std::string run = run_text(results.info);
   WATTUNE_ASSIGN(std::int64_t id, number_from(database, "SELECT id FROM runs WHERE run = ?", run));
@@ -261,8 +262,8 @@ Result<std::vector<StoredRun>> read_runs(const Database& database) {
 
 bool looks_like_database(std::string_view beginning) { return beginning.starts_with(kMagic); }
 
-// Adds runs with write-ahead logging, which lets others read meanwhile. On a file system that does not allow it, SQLite
-// writes without that log, which is as safe.
+// Adds runs with write-ahead logging, so that others can read meanwhile. On a file system that does not support such a
+// log, SQLite writes without it, which is as safe.
 Result<void> add_to_database(const fs::path& file, const std::vector<ResultSet>& runs) {
   WATTUNE_ASSIGN(const Database database, Database::open(file, Database::Mode::write));
   WATTUNE_TRY(number_from(database, "SELECT count(*) FROM sqlite_schema"));
@@ -271,7 +272,7 @@ Result<void> add_to_database(const fs::path& file, const std::vector<ResultSet>&
   return add_runs(database, runs);
 }
 
-// Loads all runs. A database in a read-only folder cannot be locked, but nobody can change it either.
+// Loads all runs. In a read-only folder, a database cannot be locked, but it cannot be changed either.
 Result<std::vector<StoredRun>> load_database(const fs::path& file) {
   WATTUNE_ASSIGN(const Database database, Database::open(file, Database::Mode::read));
   if (number_from(database, "SELECT count(*) FROM sqlite_schema")) return read_runs(database);

@@ -35,8 +35,8 @@ std::vector<Measurement> measurements_of(const Json& result) {
   return measurements;
 }
 
-// Returns the measurement of the kernel's time: `time`, or the objective if its unit is one of time; nullptr if there
-// is none.
+// Returns the measurement of the kernel's time. It is the one named `time`, or else the objective if its unit is a unit
+// of time. Returns nullptr if there is no such measurement.
 const Measurement* time_measurement(const Json& result, const std::vector<Measurement>& measurements) {
   const auto named = [&](const std::string& name) {
     const auto found =
@@ -57,7 +57,7 @@ double unit_of(const Measurement* time, double otherwise) {
 
 class ResultReader {
  public:
-  // Makes a reader for times in the file's unit. If that is nullopt, each time has a unit of its own, or is in
+  // Makes a reader for times in the file's unit. If that unit is nullopt, each time has its own unit, or else is in
   // milliseconds.
   explicit ResultReader(std::optional<double> file_unit) : file_unit_(file_unit) {}
 
@@ -136,8 +136,8 @@ std::vector<std::string> names_in_t4(const Document& document) {
   return names;
 }
 
-// Returns the objectives of the first result. An objective whose measurement is the time counts as the time, whatever
-// its name.
+// Returns the objectives of the first result. If the first objective is the measurement of the kernel's time, it is
+// called `time`, whatever its name in the file is.
 std::vector<std::string> objectives_in_t4(const Document& document) {
   std::vector<std::string> names;
   if (document.entries.empty()) return names;
@@ -193,8 +193,8 @@ Json measurement(const std::string& name, Json value, const std::string& unit) {
 
 Json times_of(const Observation& observation) {
   const double compilation = in_ms(observation.phases.compile);
-  return {{"compilation", compilation},       // the name that Kernel Tuner writes
-          {"compilation_time", compilation},  // the name in the schema
+  return {{"compilation", compilation},       // the name that Kernel Tuner writes for the time of compilation
+          {"compilation_time", compilation},  // the name in the schema for the same time
           {"benchmark", in_ms(observation.phases.measure)},
           {"framework", in_ms(observation.phases.overhead)},
           {"search_algorithm", 0},
@@ -210,7 +210,7 @@ Json measurements_of(const Observation& observation) {
     list.push_back(measurement("time", kernel_tuner_error(observation.status), ""));
   for (const Metric& metric : exported_metrics(observation)) {
     list.push_back(measurement(metric.name, metric.value, metric.unit));
-    if (metric.uncertainty) list.back()["uncertainty"] = *metric.uncertainty;  // the schema allows it
+    if (metric.uncertainty) list.back()["uncertainty"] = *metric.uncertainty;  // the schema allows an uncertainty
   }
   return list;
 }

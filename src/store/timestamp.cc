@@ -22,14 +22,14 @@ class Scanner {
     return true;
   }
 
-  // Reads a number of one to `most` digits. Returns false if there is none.
+  // Reads a number of one to `most` digits. Returns false if there is no digit.
   bool number(std::size_t most, int& value) {
     std::size_t digits = 0;
     for (value = 0; digits < most && next_is_digit(); ++digits) value = value * 10 + take_digit();
     return digits > 0;
   }
 
-  // Reads the digits after a decimal point, and ignores those beyond nanoseconds.
+  // Reads the digits after a decimal point as nanoseconds. Ignores digits beyond the ninth.
   bool nanoseconds(int& value) {
     if (!next_is_digit()) return false;
     value = 0;
@@ -48,7 +48,8 @@ class Scanner {
   std::string_view rest_;
 };
 
-// Parses an offset from UTC: "", "Z", " UTC", "+01:00" or "+0100". Returns the minutes ahead of UTC.
+// Parses an offset from UTC, such as "", "Z", " UTC", "+01:00" or "+0100". Returns the number of minutes by which the
+// time is ahead of UTC.
 std::optional<std::chrono::minutes> parse_offset(Scanner& scan) {
   if (scan.done() || scan.accept("Z") || scan.accept(" UTC")) return std::chrono::minutes(0);
   const bool behind = scan.accept("-");
@@ -83,7 +84,7 @@ std::string format_timestamp(TimePoint time) {
 std::string format_python_timestamp(TimePoint time) {
   std::string text = format_timestamp(time);
   text[text.find('T')] = ' ';
-  text.resize(text.size() - 4);  // removes nanoseconds and Z
+  text.resize(text.size() - 4);  // removes the nanoseconds and the Z
   return text + "+00:00";
 }
 
@@ -99,7 +100,7 @@ std::optional<TimePoint> parse_timestamp(std::string_view text) {
   const std::optional<minutes> offset = parse_offset(scan);
   const year_month_day date(year(year_number), month(static_cast<unsigned>(month_number)),
                             day(static_cast<unsigned>(day_number)));
-  // The clock counts nanoseconds from 1970 in 64 bits, which covers 1677 to 2262.
+  // The system clock counts nanoseconds from 1970 in 64 bits, which covers the years 1677 to 2262.
   if (!offset || !scan.done() || !date.ok() || year_number < 1678 || year_number > 2261) return std::nullopt;
   return sys_days(date) + hours(hour) + minutes(minute) + seconds(second) + nanoseconds(fraction) - *offset;
 }

@@ -20,8 +20,8 @@ Metric* find_metric(Observation& observation, const std::string& name) {
   return found == observation.metrics.end() ? nullptr : &*found;
 }
 
-// Replaces the metric of the first objective by `after` if it equals `before`. Both numbers are costs, of which smaller
-// is better; a maximised metric is their negative.
+// Replaces the value of the metric that is the first objective by `after` if it equals `before`. Both numbers are
+// costs, for which smaller is better. The cost of a maximised metric is the negative of its value.
 void replace_metric(Observation& observation, const RunInfo& info, std::optional<double> before,
                     std::optional<double> after) {
   if (info.objectives.empty() || !before || !after) return;

@@ -1,4 +1,4 @@
-// Writes tables of recorded configurations: docs/formats/csv.md.
+// Writes tables of recorded configurations (docs/formats/csv.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace wattune::inline v0_1::store {
 
 namespace {
 
-// The columns that follow the parameters, before those of kOwnColumns and of the metrics.
+// The columns that follow the parameters, before the columns in kOwnColumns and those of the metrics.
 constexpr std::array<const char*, 8> kWritten = {"status",   "time_ns",    "samples_ns",  "compile_ns",
                                                  "check_ns", "measure_ns", "overhead_ns", "finished_at"};
 
-// Returns the mapping, with the metrics and their units.
+// Returns the mapping, including the given metrics with their units.
 Json mapping_of(const RunInfo& info, const Json& metrics) {
   Json mapping = {{"kernel", info.kernel_name}, {"device", info.device.name}, {"tune_params", Json::object()}};
   for (const Parameter& parameter : info.parameters)
@@ -29,7 +29,7 @@ Json mapping_of(const RunInfo& info, const Json& metrics) {
   return mapping;
 }
 
-// A column for a metric's value, or for its uncertainty if any Trial has one.
+// A column of a table. It is for the value of a metric, or for the metric's uncertainty if at least one Trial has one.
 struct Figure {
   std::string metric;
   bool uncertainty = false;
