@@ -1,5 +1,6 @@
-// Describes a run and computes its identity. Hashed data are written as netstrings ("5:hello,"), which no content can
-// make ambiguous, in the fixed order of this file. A change of that order would make old journals look different.
+// Describes a run and computes its identity. Hashed data are written in the fixed order of this file. They have the
+// form of netstrings ("5:hello,"), which no content can make ambiguous. A change of that order would make old journals
+// look different.
 #include "tune/interface/describe_run.h"
 
 #include <fmt/format.h>
@@ -58,7 +59,7 @@ std::string text_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Returns the hash of a file, computed block by block because a data file may fill the memory.
+// Returns the hash of a file. It is computed block by block, because a data file may be larger than the memory.
 std::string hash_of_file(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::string block(std::size_t{1} << 20, '\0');
@@ -227,7 +228,7 @@ std::string tolerance_of(const Tolerance& tolerance) {
   return fmt::format("absolute {}, relative {}", text(tolerance.absolute), text(tolerance.relative));
 }
 
-// Returns the hash of the included files; empty if nothing is included.
+// Returns the hash of the included files. Returns an empty text if no file is included.
 std::string hash_of_included(const KernelSource& source) {
   const std::string contents = backend::included_files(source).contents;
   return contents.empty() ? std::string() : content_hash(contents);
@@ -257,21 +258,22 @@ void add_code_parts(Identity& identity, const KernelSource& source) {
     identity["style of " + parameter] = style == ParameterStyle::constants ? "constant" : "macro";
 }
 
-// Adds the parts that say what is compiled.
+// Adds the parts that describe the code that is compiled.
 void add_parts(Identity& identity, const KernelSource& source) {
   add_code_parts(identity, source);
   identity["compile options"] = fmt::format("{}", fmt::join(source.options, " "));
   for (const auto& [name, value] : backend::compiler_environment(source)) identity["environment " + name] = value;
 }
 
-// Adds the parts that say what is launched, and with which contents of the arguments.
+// Adds the parts that describe the launches and the contents of their arguments.
 void add_launch_parts(Identity& identity, const KernelSpec& spec, const std::vector<Argument>& arguments) {
   identity["problem size"] = named_sizes_of(spec);
   identity["geometry"] = geometry_of(spec);
   identity["arguments"] = arguments_of(arguments);
 }
 
-// Adds the parts that say what is launched, compared and computed from the times.
+// Adds the parts that describe the launches, the comparison of outputs, and the values that are computed from the
+// times.
 void add_parts(Identity& identity, const KernelSpec& spec) {
   add_launch_parts(identity, spec, spec.arguments);
   identity["tolerance"] = tolerance_of(spec.tolerance);
@@ -281,7 +283,7 @@ void add_parts(Identity& identity, const KernelSpec& spec) {
   for (const MetricDefinition& metric : spec.metrics) identity["metric " + metric.name] = metric.expression.text;
 }
 
-// Returns the arguments with everything removed that the spec says about comparing them.
+// Returns the arguments without everything that the spec states about comparing them.
 std::vector<Argument> uncompared(std::vector<Argument> arguments) {
   for (Argument& argument : arguments)
     if (auto* vector = std::get_if<VectorArgument>(&argument.kind)) {
@@ -296,7 +298,7 @@ void drop_empty_parts(Identity& identity) {
 }
 
 // Returns the compile options without include folders, which lie elsewhere if the application is built again. The files
-// in them count as included files.
+// in these folders are hashed as included files.
 std::string options_without_folders(const std::vector<std::string>& options) {
   std::string text;
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -351,8 +353,8 @@ std::string_view name_of(CheckOutput check) {
   return "unknown";
 }
 
-// Returns a hash of the contents that a caller gave in place of the spec's, with the positions of their arguments;
-// empty if there are none.
+// Returns a hash of the contents that a caller gave in place of the spec's contents, with the positions of their
+// arguments. Returns an empty text if the caller gave none.
 std::string given_contents(const std::vector<SharedBytes>& contents) {
   Canonical out;
   for (std::size_t i = 0; i < contents.size(); ++i)
@@ -383,7 +385,7 @@ Identity measuring_identity(const EvaluatorOptions& options, const measure::Meas
   std::vector<std::string> observed = observed_metrics(options);
   std::ranges::sort(observed);
   identity["observed metrics"] = fmt::format("{}", fmt::join(observed, ", "));
-  if (!options.observe.empty()) identity["energy"] = "without set-up and gaps";  // the time excludes them, too
+  if (!options.observe.empty()) identity["energy"] = "without set-up and gaps";  // the time excludes both, too
   if (!options.observe.empty() && !options.sensors.empty()) identity["sensors"] = options.sensors;
   return identity;
 }
@@ -410,8 +412,8 @@ Identity launch_identity(const KernelSpec& spec) {
 RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, const DeviceInfo& device,
                      const Identity& measuring) {
   RunInfo info;
-  // Kernel Tuner reads a cache only if it has the name of the function. Spaces that another program recorded have no
-  // function.
+  // Kernel Tuner reads a cache only if the cache has the name of the function. Spaces that another program recorded
+  // have no function.
   info.kernel_name = spec.source.function.empty() ? spec.name : spec.source.function;
   info.kernel_language = to_string(spec.source.language);
   info.problem_size = problem_size_of(spec);

@@ -14,7 +14,7 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// Largest space that is searched completely if neither user nor spec says otherwise.
+// largest space that is searched completely by default
 constexpr std::uint64_t kLargestExhaustiveSpace = 200;
 constexpr double kDefaultMinutes = 5.0;
 
@@ -30,8 +30,8 @@ search::StopRule from_budget(const Budget& budget) {
   return stop;
 }
 
-// True if the rules let every configuration be measured. It is false with a limit of time: if that ended the search too
-// soon, a search in the order of ids would have seen only the first ids.
+// True if the rules allow that every configuration is measured. The result is false with a limit of time. Such a limit
+// may end the search early, and a search in the order of ids would have seen only the first ids.
 bool allows_everything(const search::StopRule& stop, Uint128 count) {
   if (stop.time) return false;
   search::Progress nothing_done;
@@ -40,7 +40,7 @@ bool allows_everything(const search::StopRule& stop, Uint128 count) {
   return evaluations ? *evaluations >= count : count <= kLargestExhaustiveSpace;
 }
 
-// Plans a search by a strategy, or by a method. Only the user's own rules stop a method before its last step.
+// Plans a search by a strategy, or by a method. Only rules that the user gives stop a method before its last step.
 Plan plan_of(const KernelSpec& spec, const space::SearchSpace& space, const SessionOptions& options) {
   if (options.method.empty()) return make_plan(spec, space, options.strategy, options.stop);
   Plan plan = make_plan(spec, space, options.method, options.stop);
@@ -73,7 +73,8 @@ Result<std::unique_ptr<search::Strategy>> method_for(TuningTask& task) {
   return made;
 }
 
-// Checks that a slowdown goes with one objective. With several, the Pareto front shows what each slowdown saves.
+// Checks that a slowdown is given only with a single objective. With several objectives, the Pareto front shows what
+// each slowdown saves.
 Result<void> check_slowdown(const std::vector<Objective>& objectives) {
   if (!slowdown_of(objectives)) return {};
   if (objectives.size() > 1)
@@ -86,7 +87,7 @@ Result<void> check_slowdown(const std::vector<Objective>& objectives) {
       .hint("name another objective, such as energy");
 }
 
-// Makes the strategy of a task, which outlives it.
+// Makes the strategy of a task. The task must outlive the strategy.
 Result<std::unique_ptr<search::Strategy>> strategy_for(TuningTask& task, Priors prior) {
   WATTUNE_TRY(check_slowdown(task.spec.objectives));
   if (!task.options.method.empty()) return method_for(task);
@@ -120,12 +121,12 @@ Result<space::SearchSpace> space_for(KernelSpec& spec, const SessionOptions& opt
   return space;
 }
 
-// Returns the prior that the results of an earlier run give.
+// Returns the prior that is made from the results of an earlier run.
 Result<std::vector<search::PriorObjective>> prior_from(ResultSet results, const KernelSpec& spec,
                                                        const space::SearchSpace& space) {
   WATTUNE_ASSIGN(const Recording recording, Recording::match(space, std::move(results)));
-  // If the time is the objective, metrics are not needed, and those of the spec might read values that the results
-  // lack.
+  // If the time is the objective, metrics are not needed, and the metrics of the spec might read values that are not in
+  // the results.
   const bool needs_metrics = custom_objective(spec).has_value();
   WATTUNE_ASSIGN(const Recording with_objectives,
                  recording.with_objectives(needs_metrics ? spec : KernelSpec{.parameters = spec.parameters}));
@@ -174,7 +175,7 @@ Result<KernelSpec> without_clocks(KernelSpec spec) {
   if (spec.parameters.empty() && !clocks.empty())
     return Error(ErrorCode::invalid_argument, "all parameters are clocks or limits, so that none is left to tune");
   std::erase_if(spec.constraints, [&](const Constraint& constraint) {
-    // A constraint that cannot be parsed stays, so that its error is told.
+    // A constraint that cannot be parsed is kept, so that its error is reported later.
     const auto parsed = space::Expression::parse(constraint.expression);
     return parsed && std::ranges::any_of(parsed->names(), is_clock);
   });

@@ -18,9 +18,9 @@
 
 namespace wattune::inline v0_1::tune {
 
-// The parts of a session; later parts use earlier ones.
+// The parts of a session. They are declared in such an order that later parts use earlier ones.
 struct TuningSession::Parts {
-  // A device with the objects that belong to it; a replay has only an evaluator.
+  // A device with the objects that belong to it. In a replay, there is only an evaluator.
   struct Site {
     std::unique_ptr<backend::Device> device;
     std::unique_ptr<measure::MeasurePolicy> policy;
@@ -33,8 +33,8 @@ struct TuningSession::Parts {
   std::vector<DeviceInfo> devices = {};
   Identity identity = {};
   std::vector<std::string> added_counters = {};
-  std::unique_ptr<backend::CompilePool> pool = {};        // nullptr if the devices compile
-  std::unique_ptr<backend::PooledSource> compilers = {};  // the pool's source, for all devices
+  std::unique_ptr<backend::CompilePool> pool = {};        // nullptr if the devices themselves compile
+  std::unique_ptr<backend::PooledSource> compilers = {};  // the source of the pool's programs, for all devices
   std::optional<Recording> recording = {};
   std::vector<Site> sites = {};
 };
@@ -43,7 +43,7 @@ namespace {
 
 using Parts = TuningSession::Parts;
 
-// Calls `work` for all sites at the same time; returns the first Error in their order.
+// Calls `work` for all sites at the same time. Returns the first Error in the order of the sites.
 Result<void> at_once(const std::vector<Parts::Site>& sites, const std::function<Result<void>(std::size_t)>& work) {
   const std::launch how = sites.size() == 1 ? std::launch::deferred : std::launch::async;
   std::vector<std::future<Result<void>>> all;
@@ -76,8 +76,8 @@ Result<void> open_devices(Parts& parts) {
   return use_language(parts.task->spec, parts.devices.front().languages);
 }
 
-// True if processes compile ahead. On a CPU they would take cores from the kernels that are timed, so there they must
-// be asked for.
+// True if processes compile ahead. On a CPU, these processes would take cores from the kernels that are timed. So on a
+// CPU they are used only if the user requests them.
 bool compiles_ahead(const Parts& parts) {
   const bool asked_for = parts.task->options.compile_processes || parts.devices.front().kind != DeviceKind::cpu;
   return asked_for && compile_processes(parts.task->options) > 0;
@@ -113,7 +113,7 @@ Result<void> make_compilers(Parts& parts) {
   return {};
 }
 
-// Returns the counters to add for a strategy that reads counters and would search at random without any.
+// Returns the counters to add if the strategy reads counters and would search at random without any counter.
 std::vector<std::string> missing_counters(const Parts& parts) {
   const std::vector<std::string>& observed = parts.task->options.evaluation.counters;
   const auto is_observed = [&](const std::string& name) { return std::ranges::count(observed, name) > 0; };
@@ -134,7 +134,7 @@ Result<void> make_evaluators(Parts& parts) {
     Parts::Site& site = parts.sites[i];
     site.policy = options.policy(options.sampling);
     EvaluatorOptions evaluation = options.evaluation;
-    if (i > 0) evaluation.on_slow_reference = nullptr;  // the first evaluator reports for all
+    if (i > 0) evaluation.on_slow_reference = nullptr;  // since the first evaluator reports for all
     auto evaluator = make_evaluator(parts.task->spec, parts.task->space, *site.device, *site.policy, evaluation);
     if (!evaluator && parts.sites.size() > 1)
       return std::move(evaluator).error().with_context(parts.devices[i].selector);
@@ -143,7 +143,7 @@ Result<void> make_evaluators(Parts& parts) {
   });
 }
 
-// True if candidates are compiled ahead, and the strategy then chooses among them.
+// True if candidates are compiled ahead and the strategy chooses among the compiled ones.
 bool chooses_among_compiled(const Parts& parts) {
   const std::map<std::string, double>& parameters = parts.task->options.strategy_parameters;
   const auto features = parameters.find("features");
@@ -151,7 +151,7 @@ bool chooses_among_compiled(const Parts& parts) {
 }
 
 // Returns how many proposals the strategy is asked for in advance: as many as the compilers can work on, unless the
-// user says how many.
+// user gives a number.
 std::size_t proposals_ahead(const Parts& parts) {
   const search::StrategyInfo* const info = search::find_strategy(parts.task->plan.strategy);
   const bool hurt = info != nullptr && info->hurt_by_asking_ahead;
@@ -168,8 +168,8 @@ std::vector<std::string> names_of_clocks(const KernelSpec& spec) {
   return names;
 }
 
-// Returns how many proposals are asked for at once. A strategy that learns nothing may be asked for many, which are
-// then sorted so that clocks change seldom.
+// Returns how many proposals are requested from the strategy at once. A strategy that learns nothing may give many.
+// These are then sorted so that clocks change seldom.
 std::size_t batch_of(const Plan& plan, const KernelSpec& spec) {
   constexpr std::size_t kBatchWithoutLearning = 4096;
   const bool learns = plan.strategy != "exhaustive" && plan.strategy != "random";
@@ -182,7 +182,7 @@ void observe_for_method(Parts& parts) {
   if (is_method && std::ranges::count(observed, BoardMetric::energy) == 0) observed.push_back(BoardMetric::energy);
 }
 
-// Checks that an energy window fits into the time of the search; otherwise the search would end without a measurement.
+// Checks that an energy window fits into the time of the search. If not, the search would end without a measurement.
 Result<void> check_energy_window(const Parts& parts) {
   const EvaluatorOptions& evaluation = parts.task->options.evaluation;
   const std::optional<Nanoseconds> time = parts.task->plan.stop.time;
@@ -258,7 +258,7 @@ class Forgetful : public TrialSink {
 
 std::size_t compile_processes(const SessionOptions& options) {
   constexpr std::uint64_t kMostDefaultProcesses = 16;
-  const std::uint64_t cores = std::thread::hardware_concurrency();  // 0 if unknown
+  const std::uint64_t cores = std::thread::hardware_concurrency();  // 0 if the number is unknown
   const std::uint64_t standard = cores <= 2 ? 1 : std::min(cores, kMostDefaultProcesses);
   return options.compile_processes.value_or(options.evaluation.where.in_process ? 0 : standard);
 }

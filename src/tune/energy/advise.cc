@@ -18,7 +18,7 @@ const search::ClockPoint* point_at(const std::vector<search::ClockPoint>& points
   return found == points.end() ? nullptr : &*found;
 }
 
-// Returns the clocks of the table at which every other kernel was measured, ascending.
+// Returns those clocks of the table at which every other kernel was measured, in ascending order.
 Result<std::vector<Megahertz>> common_clocks(std::vector<Megahertz> table, const std::vector<MeasuredKernel>& others) {
   constexpr std::size_t kFewestClocks = 2;
   std::erase_if(table, [&](Megahertz clock) {
@@ -60,12 +60,12 @@ Advice advice_of(const model::ClockAdvice& advice, std::vector<search::ClockPoin
   return its;
 }
 
-// Returns the clock to measure after these points; nullopt if the advised clock is among them.
+// Returns the clock to measure after these points. Returns nullopt if the clock that is advised has been measured.
 Result<std::optional<Megahertz>> clock_after(const std::vector<search::ClockPoint>& points,
                                              const model::ClockAdvisor& advisor) {
   constexpr std::size_t kFewestClocks = 2;
-  constexpr std::size_t kMostClocks = 4;    // without the one that checks the advice
-  constexpr double kLargestRegret = 0.005;  // share of the energy
+  constexpr std::size_t kMostClocks = 4;    // most clocks before the advised clock is measured
+  constexpr double kLargestRegret = 0.005;  // largest regret, as a share of the energy
   model::KernelOverClocks kernel;
   for (const Megahertz clock : advisor.clocks())
     if (const search::ClockPoint* const point = point_at(points, clock)) kernel.runs.push_back(run_of(*point, clock));
@@ -87,8 +87,8 @@ Result<Advice> advise(const MeasureAtClock& measure, const std::vector<Megahertz
   WATTUNE_ASSIGN(const std::vector<Megahertz> clocks, common_clocks(table, others));
   WATTUNE_ASSIGN(const model::ClockAdvisor advisor, learn(others, clocks));
   const model::ClockGoal goal{.slowdown = options.slowdown, .power = options.power, .confidence = options.confidence};
-  // For choosing clocks to measure, the confidence is 0, unlike for the clock that is advised: a measurement may show
-  // that a clock keeps the limits.
+  // To choose the clocks that are measured, the confidence is 0, since a measurement may show that a clock is within
+  // the limits. For the clock that is advised, the user's confidence counts.
   const model::ClockGoal any{.slowdown = options.slowdown, .power = options.power, .confidence = 0.0};
   model::KernelOverClocks kernel;
   std::vector<search::ClockPoint> measured;

@@ -22,8 +22,8 @@ bool reads_parameters(const WorkGroup& group, const KernelSpec& spec) {
   });
 }
 
-// Returns the work-group of the first launch. If it has none, returns the parameters with Kernel Tuner's names for its
-// extents.
+// Returns the first launch's work-group if it depends on tuning parameters. Otherwise returns the parameters named
+// `block_size_x`, `_y` and `_z`, as in Kernel Tuner.
 WorkGroup work_group_of(const KernelSpec& spec) {
   const std::vector<LaunchStep> launches = launches_of(spec);
   if (!launches.empty() && reads_parameters(launches.front().geometry.work_group, spec))
@@ -36,7 +36,7 @@ WorkGroup work_group_of(const KernelSpec& spec) {
   return group;
 }
 
-// Returns the positions of the parameters that these sizes read.
+// Returns the positions of the parameters on which these sizes depend.
 std::vector<std::size_t> positions_in(const std::vector<Formula<std::size_t>>& sizes,
                                       const std::vector<Parameter>& parameters) {
   std::set<std::size_t> positions;
@@ -48,7 +48,7 @@ std::vector<std::size_t> positions_in(const std::vector<Formula<std::size_t>>& s
   return {positions.begin(), positions.end()};
 }
 
-// Returns the number of threads of the work-group; 0 if an extent has no value.
+// Returns the number of threads of the work-group. Returns 0 if an extent has no value.
 std::uint64_t threads_of(const std::vector<Formula<std::size_t>>& sizes, const Configuration& configuration) {
   std::uint64_t threads = 1;
   for (const Formula<std::size_t>& size : sizes) {
@@ -59,7 +59,7 @@ std::uint64_t threads_of(const std::vector<Formula<std::size_t>>& sizes, const C
 }
 
 double occupancy_of(std::uint64_t threads, const std::string& architecture) {
-  constexpr unsigned kFewRegisters = 16;  // too few to limit occupancy
+  constexpr unsigned kFewRegisters = 16;  // so few registers that they do not limit occupancy
   const auto gpu = model::compute_capability(architecture);
   if (!gpu) return 1.0;
   const auto occupancy =
@@ -67,7 +67,7 @@ double occupancy_of(std::uint64_t threads, const std::string& architecture) {
   return occupancy ? occupancy->fraction : 0.0;
 }
 
-// Advances to the next combination of positions; returns false after the last one.
+// Advances to the next combination of positions. Returns false after the last combination.
 bool advance(const std::vector<Parameter>& parameters, const std::vector<std::size_t>& varied,
              space::ValueIndices& indices) {
   for (const std::size_t p : varied) {

@@ -13,8 +13,8 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// Largest difference between a clock that was set and one that is read: boards have clocks in steps of up to 15 MHz,
-// and may report one step more or less.
+// Largest difference between a clock that was set and the clock that is read. Boards have clocks in steps of up to 15
+// MHz, and may report one step more or less.
 constexpr Megahertz kStep{15.0};
 constexpr Watts kLeastWatts{1.0};
 
@@ -29,7 +29,8 @@ Result<void> compare_limit(const backend::BoardSetting& wanted, const backend::B
   return compare(wanted.power_limit, found.power_limit, kLeastWatts, "a power limit (W)");
 }
 
-// Returns a setting with some value for each clock parameter. It serves to ask for permission to set these clocks.
+// Returns a setting with some value for each clock parameter. Only whether a clock is set matters, since the setting
+// serves to ask for permission.
 backend::BoardSetting roles_of(const std::vector<Parameter>& parameters) {
   backend::BoardSetting wanted;
   for (const Parameter& parameter : parameters) {
@@ -40,14 +41,14 @@ backend::BoardSetting roles_of(const std::vector<Parameter>& parameters) {
   return wanted;
 }
 
-// True if the board is set through NVML: it has a place on the PCI bus and is not simulated. A simulated device sets
-// its board itself.
+// True if the board is set through NVML. That is so if it has a place on the PCI bus and is not simulated. A simulated
+// device sets its board itself.
 bool is_borrowed(const DeviceInfo& device) {
   return !device.pci_bus_id.empty() && device.kind != DeviceKind::simulated;
 }
 
-// The clock at which kernels ran: when three readings in a row agreed with each other and with the setting, or after a
-// second.
+// The clock at which kernels ran. It is known when three readings in a row agree with each other and with the setting,
+// or else after a second.
 struct Standing {
   std::optional<Megahertz> clock;
   bool throttled = false;
@@ -60,8 +61,8 @@ bool agree(const std::vector<Megahertz>& clocks) {
   return most - least <= kStep;
 }
 
-// Returns the number of runs until the next reading of the clock. The kernel must run for a while before a reading
-// means anything.
+// Returns the number of runs until the next reading of the clock. The kernel must run for a while before a reading is
+// meaningful.
 std::size_t runs_for(const Sample& sample) {
   constexpr Nanoseconds kTimePerReading = nanoseconds_from_ms(5);
   constexpr double kMostRunsPerReading = 1000.0;
@@ -69,7 +70,8 @@ std::size_t runs_for(const Sample& sample) {
       std::clamp(kTimePerReading / std::max(sample.time, Nanoseconds(1)), 1.0, kMostRunsPerReading));
 }
 
-// True if the clock is the wanted one. A board may take a third of a second to change its clock.
+// True if the clock is the wanted one, or if the board is throttled. A board may take a third of a second to change its
+// clock.
 bool is_reached(const Standing& standing, std::optional<Megahertz> wanted) {
   return !wanted || standing.throttled || std::abs((*standing.clock - *wanted).value()) <= kStep.value();
 }
@@ -98,8 +100,8 @@ std::optional<Megahertz> highest_clock(const backend::BoardChoices& choices) {
   return highest;
 }
 
-// Returns the lowest clock at which a board runs if no program has locked its clocks. Such a board may stay somewhat
-// below the highest clock of its table, but not below the vendor's default clock for applications.
+// Returns the lowest clock at which a board may run kernels if no program has locked its clocks. Such a board may stay
+// somewhat below the highest clock of its table, but not below the vendor's default clock for applications.
 Megahertz least_free_clock(const backend::BoardChoices& choices, std::optional<Megahertz> by_default) {
   constexpr double kLeastFreeClockShare = 0.85;
   const Megahertz usual = highest_clock(choices).value_or(Megahertz()) * kLeastFreeClockShare;

@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// A recorder that owns the board it reads.
+// A recorder that owns the board from whose sensors it reads.
 class BoardRecorder : public power::Recorder {
  public:
   explicit BoardRecorder(power::Board board) : board_(std::move(board)), recorder_(power::make_recorder(board_)) {}
@@ -97,7 +97,7 @@ Result<std::unique_ptr<power::Recorder>> open_recorder(const EvaluatorOptions& o
 }
 
 // Measures the time of `work`. Sets clocks and buffers first, because another configuration may have run before with
-// others.
+// other clocks and buffers.
 template <typename Work>
 Result<power::Load::Batch> KernelLoad::timed(std::size_t launches, Work work) {
   WATTUNE_TRY(run_.clocks.apply(configuration_));
@@ -119,12 +119,12 @@ Result<power::Load::Batch> KernelLoad::run_set_up(std::size_t launches) {
   return timed(launches, [&] { return run_.session.set_up_alone(launches, run_.limits.run()); });
 }
 
-// Makes the options of the measurement. The budget has room for long kernels, which need a launch at each phase of the
-// sensor: exceeding the budget would be an error.
+// Makes the options of the measurement. The budget is large enough for long kernels, which need a launch at each phase
+// of the sensor. Exceeding the budget would be an error.
 Result<power::EnergyOptions> energy_options(const BoardClocks& clocks, IdlePower& idle_power, power::Recorder& recorder,
                                             Nanoseconds time, Nanoseconds window) {
-  constexpr double kMostLaunches = 100.0;  // number of launches in addition to those that fill the window
-  constexpr double kMostWindows = 4.0;     // number of windows, including waits between them
+  constexpr double kMostLaunches = 100.0;  // largest number of launches besides those that fill the window
+  constexpr double kMostWindows = 4.0;     // largest number of windows, with the waits between them
   power::EnergyOptions options{.window = window, .launch_time = time};
   WATTUNE_ASSIGN(options.context_idle, idle_power.at(clocks.applied(), recorder));
   if (clocks.applied()) options.clock = clocks.applied()->graphics;

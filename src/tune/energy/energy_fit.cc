@@ -23,12 +23,12 @@ std::vector<Megahertz> fine_table(const std::vector<search::ClockPoint>& sweep) 
 }
 
 // Finds the power at which the board is throttled. Recordings do not contain the power limit. If the power is the same
-// at several clocks and higher at none, the board is throttled there, provided that the time does not change either. If
-// the time still falls with the clock, the power merely stops rising.
+// at several clocks and higher at none, the board is throttled at these clocks. That holds only if the time does not
+// change either. If the time still falls with the clock, the power merely stops rising.
 std::optional<Watts> apparent_limit(const std::vector<search::ClockPoint>& sweep) {
   constexpr double kEqualPowerShare = 0.99;
   constexpr double kConstantTimeShare =
-      0.25;  // as a share of the clock's rise; a kernel that only computes gains all of it
+      0.25;  // largest gain of time as a share of the clock's rise; a kernel that only computes gains all of it
   const auto power = [](const search::ClockPoint& point) { return point.energy / point.time; };
   const Watts most = power(*std::ranges::max_element(sweep, {}, power));
   std::vector<search::ClockPoint> alike;
@@ -96,7 +96,7 @@ Result<EnergyFit> fit_energy(const std::vector<search::ClockPoint>& sweep) {
   if (sweep.empty()) return Error(ErrorCode::invalid_argument, "no clock of the sweep has a time and an energy");
   const std::vector<model::PowerSample> powers = power_samples(sweep);
   EnergyFit fit;
-  // If the board was throttled, the kernel did not run at that clock, so its time there is left out.
+  // If the board was throttled, the kernel did not run at that clock, so its time at that clock is left out.
   std::vector<model::TimeSample> times;
   for (std::size_t i = 0; i < sweep.size(); ++i)
     if (!powers[i].capped) times.push_back({sweep[i].clock, sweep[i].time});

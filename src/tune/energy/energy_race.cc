@@ -6,7 +6,7 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-constexpr double kSureShare = 0.75;  // every configuration takes this share of the least measured
+constexpr double kSureShare = 0.75;  // the least share of the least measured energy that a configuration takes
 
 }  // namespace
 
@@ -24,9 +24,9 @@ std::optional<Joules> LeastDynamicEnergy::at(const Setting& setting) const {
   return found == known_.end() ? std::nullopt : std::optional(found->second);
 }
 
-// Returns a function that computes the energy with which a run is as good as the objective `best`. All objectives that
-// race are multiples of the energy or, if maximised, of its inverse. The function returns nullopt if the objective
-// needs more than energy and time.
+// Returns a function that computes, from the time of a run, the energy with which the run is as good as the objective
+// `best`. All objectives that race are multiples of the energy or, if maximised, of its inverse. The function returns
+// nullopt if the objective needs more than energy and time.
 MostEnergy as_good_as(double best, const Metrics& metrics, const Configuration& configuration) {
   return [best, &metrics, configuration](Nanoseconds time) -> std::optional<Joules> {
     const Result<double> of_a_joule = metrics.objective({{"energy", 1.0, "J"}}, time, configuration);
@@ -47,9 +47,9 @@ bool EnergyRace::may_win(Nanoseconds time) const {
   return !most || least_energy(time) <= *most;
 }
 
-// Finds the longest time that may win. The least energy of a run grows with its time, and the most energy with which it
-// may win does not, so there is one such time. The search doubles the time until it is too long, then halves the
-// interval.
+// Finds the longest time that may win. The least energy of a run grows with its time, and the most energy with which
+// the run may win does not grow. So there is exactly one longest time. The search doubles the time until it is too
+// long, then halves the interval.
 Nanoseconds EnergyRace::find_longest_time() const {
   constexpr Nanoseconds kLongestSearchedTime = nanoseconds_from_seconds(86'400);
   constexpr int kHalvings = 30;

@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// Returns the tightened limit, which is never wider than the user's first limit, even if the floor is.
+// Returns the tightened limit. It is never longer than the limit `first`, which the user gave, even if the floor is.
 Nanoseconds tightened(Nanoseconds first, Nanoseconds floor, double factor, const std::optional<Nanoseconds>& seen) {
   return seen ? std::min(first, std::max(floor, *seen * factor)) : first;
 }

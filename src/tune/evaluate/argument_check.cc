@@ -22,8 +22,8 @@ bool elements_fit(ElementType type, const KernelParameter& parameter) {
 
 bool has_bytes(const KernelParameter& parameter, std::size_t bytes) { return parameter.bytes.value_or(bytes) == bytes; }
 
-// True if the parameter may be an image, a texture or a surface. Their types are 64 bits wide, or known to the compiler
-// only.
+// True if the parameter may be an image, a texture or a surface. Such types are 64 bits wide, or known only to the
+// compiler.
 bool is_object(const KernelParameter& parameter) {
   const bool pointer = parameter.type.find('*') != std::string::npos;
   return !pointer && elements_fit(ElementType::uint64, parameter) && has_bytes(parameter, sizeof(std::uint64_t));
@@ -73,7 +73,7 @@ std::string type_in_spec(const NullArgument&) { return "null"; }
 std::string type_in_spec(const SamplerArgument&) { return "sampler"; }
 std::string type_in_spec(const LocalArgument& local) { return fmt::format("local {}", c_name(local.type)); }
 
-// Returns " (float* x, int n)"; empty unless the types of all parameters are known.
+// Returns a text such as " (float* x, int n)". Returns an empty text unless the types of all parameters are known.
 std::string parameter_list(std::span<const KernelParameter> parameters) {
   std::string list;
   for (const KernelParameter& parameter : parameters) {

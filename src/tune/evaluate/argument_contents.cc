@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view kIndex = "i";
 
-// The data for evaluating one element of a fill expression, to which the void* of measure::ElementFunction points.
+// The data with which one element of a fill expression is evaluated. The void* of measure::ElementFunction points to
+// them.
 struct FillContext {
   const space::Expression& expression;
   const Names& names;
@@ -105,7 +106,7 @@ Result<std::span<const std::byte>> ArgumentContents::get(std::size_t argument, s
                                                   arguments_[argument].name, length, given->size()));
   }
   if (slot.length == length && !slot.bytes.empty()) return std::span<const std::byte>(slot.bytes);
-  // The seed is the position, so that two arguments with the same fill hold different numbers.
+  // The seed depends on the argument's position, so that two arguments with the same fill hold different numbers.
   const std::uint64_t seed = argument + 1;
   Result<std::vector<std::byte>> bytes =
       vector.fields.empty() ? fill(vector, slot.fills.front(), length, seed) : fill_structs(vector, slot, length, seed);

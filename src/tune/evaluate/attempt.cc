@@ -121,7 +121,7 @@ bool Attempt::set_clocks() {
   return false;
 }
 
-// Looks for another program's clock lock, by running this configuration's kernel before any clock is set.
+// Runs this configuration's kernel before any clock is set, to find out whether another program has locked the clocks.
 bool Attempt::look_at_board() {
   if (!(build() && fit() && inspect() && launch_once())) return false;
   const Result<void> looked = run_.clocks.look(spin());
@@ -139,8 +139,8 @@ bool Attempt::settle_clocks() {
   return fail(Status::constraints, one_line(settled.error().to_string()));
 }
 
-// True if the clocks stayed as they were set. If this process was stopped for long, its guardian has restored the board
-// meanwhile, and measurements do not count.
+// True if the clocks stayed as they were set. If this process was stopped for long, its guardian process has restored
+// the board meanwhile. Then measurements do not count.
 bool Attempt::kept_clocks() {
   const Result<void> kept = run_.clocks.confirm();
   if (!kept) error_ = kept.error();
@@ -170,7 +170,7 @@ bool Attempt::build() {
   return keep(std::move(program), *code);
 }
 
-// Builds from an image of the compile pool. The compile time that is recorded is that of the compiler, not the time for
+// Builds from an image of the compile pool. The recorded compile time is the time of the compiler, not the time for
 // which this thread waited.
 bool Attempt::build_from_image(const backend::ImageRequest& code) {
   const backend::Compiled compiled = run_.options.compilers->take(code, run_.limits.compile());
@@ -233,8 +233,8 @@ bool Attempt::check() {
   return good;
 }
 
-// Returns how many runs to make in the first wait. Several runs in one wait save time, because each wait may take long
-// if other processes compute on the device.
+// Returns the number of runs that are queued before the first wait. Several runs in one wait save time, because each
+// wait may take long if other processes compute on the device.
 std::size_t Attempt::first_runs() const {
   if (!begins_race() || !first_runs_.empty() || !run_.incumbent) return 1;
   return run_.policy.first_runs(run_.incumbent->statistics->median);
@@ -271,8 +271,8 @@ bool Attempt::measure() {
 
 bool Attempt::is_best() const { return !run_.incumbent || observation_.objective() < run_.incumbent->objective(); }
 
-// True if the configuration may be as good as the best so far. Objectives other than the time have no intervals that
-// could exclude it.
+// True if the configuration may be as good as the best so far. With an objective other than the time, returns true for
+// every configuration, since there are no intervals to exclude it.
 bool Attempt::is_contender() const {
   return is_best() || observation_.objective_value ||
          may_be_as_good(*observation_.statistics, *run_.incumbent->statistics);
@@ -284,8 +284,8 @@ bool Attempt::checks_later() const {
 
 bool Attempt::begins_race() const { return checks_later() && run_.policy.races(); }
 
-// Compares the outputs if the configuration may be the best. The first run began with poisoned outputs and all others
-// compute the same again, so that unwritten elements still show.
+// Compares the outputs if the configuration may be the best. The first run began with poisoned outputs. All other runs
+// compute the same again, so that elements that were never written are still poisoned.
 bool Attempt::check_if_needed() {
   const bool is_needed = run_.check == CheckOutput::contenders ? is_contender() : is_best();
   if (!is_needed) {
@@ -318,7 +318,7 @@ bool Attempt::fail(Phase phase, const Error& error) {
     case ErrorCode::timeout: damaged_device_ = on_device; return fail_for_time(phase, error);
     case ErrorCode::device_lost: damaged_device_ = on_device; return fail_for_loss(phase, error);
     case ErrorCode::launch_failed:
-      damaged_device_ = true;  // on many devices, all launches after a failed one fail, too
+      damaged_device_ = true;  // since on many devices all launches after a failed one fail, too
       return fail(status, one_line(error.to_string()));
     default: return fail_for_misfit(phase, error);
   }
@@ -337,7 +337,7 @@ bool Attempt::fail_for_time(Phase phase, const Error& error) {
                                          : "the kernel ran longer than " + run_.limits.run_in_words() + left);
 }
 
-// Records a lost device. The processes of a compile pool have already tried a second time by themselves.
+// Records a lost device. The processes of a compile pool have already tried this configuration a second time.
 bool Attempt::fail_for_loss(Phase phase, const Error& error) {
   if (!backend::killed_from_outside(error)) return fail(status_of(phase), one_line(error.to_string()));
   was_killed_ = phase != Phase::compile;
@@ -345,9 +345,9 @@ bool Attempt::fail_for_loss(Phase phase, const Error& error) {
 }
 
 // Records that sizes do not fit the device, or that the spec does not fit the kernel. Buffers of fixed length were on
-// the device before, so a failure to prepare buffers is caused by this configuration's sizes. A missing kernel, or one
-// that takes other arguments, is a mistake in the spec, unless it fits for other configurations: then a macro switches
-// the kernel or argument off.
+// the device before, so a failure to prepare buffers is caused by this configuration's sizes. A missing kernel is a
+// mistake in the spec, and so is a kernel that takes other arguments. If the spec fits the kernel for other
+// configurations, though, a macro has switched the kernel or the argument off.
 bool Attempt::fail_for_misfit(Phase phase, const Error& error) {
   const bool spec_and_kernel = error.code() == ErrorCode::not_found || error.code() == ErrorCode::mismatch;
   const std::string message = one_line(error.to_string());

@@ -1,5 +1,5 @@
-// The part of an Attempt that measures more than the time: energy, hardware counters, and the user's observers; and
-// that decides by the time whether energy needs measuring.
+// The part of an Attempt that measures more than the time: energy, hardware counters, and the user's observers. It also
+// decides, from the time, whether the energy must be measured.
 #include <cmath>
 #include <utility>
 
@@ -10,8 +10,8 @@
 
 namespace wattune::inline v0_1::tune {
 
-// Returns the statistics to race against. If energy decides, a slower configuration may still be better, so they have
-// the longest time with which a configuration may win.
+// Returns the statistics to race against. If energy decides, a slower configuration may still be better. Then the
+// statistics hold the longest time with which a configuration may win.
 Result<std::optional<Statistics>> Attempt::rival() {
   const std::optional<Observation>& best = run_.incumbent;
   if (!best) return std::optional<Statistics>();

@@ -1,5 +1,5 @@
-// The part of an Attempt that handles the outputs of its kernel: compares them with what is expected, or keeps them as
-// the reference for others.
+// The part of an Attempt that handles the outputs of its kernel. It compares the outputs with the expected ones, or
+// keeps them as the reference for other configurations.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ bool is_poisoned(const Argument& argument) {
 
 }  // namespace
 
-// Runs a configuration with wrong outputs again on fresh inputs and compares the outputs, because an earlier
+// Runs a configuration with wrong outputs again on fresh inputs and compares the outputs. The reason is that an earlier
 // configuration may have written into the inputs.
 bool Attempt::right_on_fresh_inputs() {
   if (observation_.status != Status::correctness) return false;
@@ -58,7 +58,7 @@ bool Attempt::compare_outputs() {
   return true;
 }
 
-// True if the caller's judge, if there is one, accepts the outputs.
+// True if the caller's judge accepts the outputs, or if there is no judge.
 bool Attempt::please_judge() {
   if (!run_.options.judge.function) return true;
   std::vector<std::vector<std::byte>> outputs(run_.spec.arguments.size());
@@ -72,8 +72,8 @@ bool Attempt::please_judge() {
   return judged || fail(Status::correctness, judged.error().to_string());
 }
 
-// True if the kernel writes to at least one of the poisoned outputs. A second run from another poison shows elements
-// that were written with the value of the first poison.
+// True if the kernel writes to at least one of the poisoned outputs. A second run begins with another poison, so that
+// elements that were written with the value of the first poison are found.
 bool Attempt::writes_outputs() {
   if (std::ranges::none_of(run_.spec.arguments, is_poisoned)) return true;
   for (std::size_t i = 0; i < run_.spec.arguments.size(); ++i) {
@@ -92,7 +92,7 @@ bool Attempt::writes_outputs() {
   return fail(Status::correctness, "it writes none of its outputs: all hold what they were filled with before the run");
 }
 
-// True if the argument still has its initial contents, or if it is no output.
+// True if the argument still has its initial contents, or if it is not an output.
 Result<bool> Attempt::holds_what_it_began_with(std::size_t argument) {
   const VectorArgument* const output = as_output(run_.spec.arguments[argument]);
   if (output == nullptr) return true;

@@ -14,7 +14,7 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// A part of an output that is compared as a whole: elements of one type.
+// A part of an output that is compared as a whole. Its elements have the same type.
 struct Part {
   std::string name;
   ElementType type = ElementType::float32;
@@ -35,7 +35,7 @@ Part field_of(const std::string& name, const VectorArgument& vector, std::size_t
   return part;
 }
 
-// Returns the elements without their padding, into which kernels may write anything.
+// Returns the elements without their padding, because kernels may write anything into the padding.
 Part without_padding(const std::string& name, const VectorArgument& vector, std::span<const std::byte> elements) {
   const std::size_t from = element_bytes(vector);
   const std::size_t to = size_in_bytes(vector.type) * vector.vector_width;
@@ -70,14 +70,15 @@ std::string different(const Part& actual, const Part& expected, OutputComparison
   return mismatch ? mismatch->to_string(actual.name) : std::string();
 }
 
-// Returns the largest magnitude of the elements; for sums, also considers the sum.
+// Returns the largest magnitude of the elements. For sums, the sum is considered as well.
 double scale_of(const Part& part, OutputComparison comparison) {
   const double largest = measure::largest_magnitude(part.elements, part.type);
   const double sum = comparison == OutputComparison::sum ? measure::sum(part.elements, part.type) : 0.0;
   return std::isfinite(sum) ? std::max(largest, std::fabs(sum)) : largest;
 }
 
-// Returns the elements that are compared: the first `length` of the output, or all.
+// Returns the elements that are compared. They are the first `length` elements of the output, or all of them without a
+// length.
 std::span<const std::byte> counted_part(const VectorArgument& vector, std::optional<std::size_t> length,
                                         std::span<const std::byte> contents) {
   return length ? contents.first(*length * element_bytes(vector)) : contents;

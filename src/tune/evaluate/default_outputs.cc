@@ -15,8 +15,8 @@ namespace {
 
 bool is_compared(const ExpectedOutput& output) { return std::ranges::any_of(output.rules, &PartRule::is_compared); }
 
-// Runs the default configuration. Repeats it if a busy machine or a kill from outside may have made it fail. Returns
-// why it fails; empty if it does not.
+// Runs the default configuration. Runs it again if a busy machine or a kill from outside may have made it fail. Returns
+// why the configuration fails, or an empty text if it does not fail.
 Result<std::string> try_default(EvaluationContext& run, const Configuration& standard,
                                 std::vector<ExpectedOutput>& outputs, std::vector<std::string>& left_out) {
   backend::KillCount kills;

@@ -34,7 +34,8 @@ class DeviceEvaluator : public Evaluator {
   explicit DeviceEvaluator(std::unique_ptr<EvaluationContext> run)
       : run_(std::move(run)), worked_before_(run_->session.working_time()) {}
 
-  // Announces configurations to the compilers, except those that cannot be launched or whose programs are loaded.
+  // Announces configurations to the processes that compile. Leaves out those that cannot be launched and those whose
+  // programs are loaded.
   void expect(const std::vector<Configuration>& configurations) override {
     if (run_->options.compilers == nullptr) return;
     std::vector<backend::ImageRequest> wanted;
@@ -69,7 +70,7 @@ class DeviceEvaluator : public Evaluator {
     Result<Observation> observation = try_unless_killed(configuration, again, killed);
     const bool others_did_it = others_ran && !killed && earlier_kernels_may_have_caused(observation);
     if (!again && !others_did_it) return observation;
-    // A device in an application's context is never reset, so there the first observation counts.
+    // A device in an application's context is never reset. In that case the first observation counts.
     if (others_did_it && run_->has_launched && !reset_device(*run_)) return observation;
     run_->limits.widen(true);
     observation = try_unless_killed(configuration, again, killed);
@@ -132,8 +133,8 @@ class DeviceEvaluator : public Evaluator {
   }
 
  private:
-  // Evaluates a configuration, and again if its worker was killed from outside, which is not the configuration's fault.
-  // `killed` is set to true if each try was killed.
+  // Evaluates a configuration. Evaluates it again if its worker was killed from outside, which is not the
+  // configuration's fault. Sets `killed` to true if the last try was killed, too.
   Result<Observation> try_unless_killed(const Configuration& configuration, bool& again, bool& killed) {
     for (backend::KillCount kills;;) {
       Attempt attempt(*run_);
@@ -149,7 +150,7 @@ class DeviceEvaluator : public Evaluator {
 
   // True if earlier kernels may have caused a failure. On a CPU, kernels run in the driver's own process, and each may
   // harm later ones: by threads, limits, an empty environment, a damaged heap. Wrong outputs, the most frequent
-  // failure, hardly ever come from that.
+  // failure, are hardly ever caused by earlier kernels.
   bool earlier_kernels_may_have_caused(const Result<Observation>& observation) const {
     if (run_->device.info().kind != DeviceKind::cpu) return false;
     if (!observation) return observation.error().code() != ErrorCode::timeout;
@@ -162,7 +163,7 @@ class DeviceEvaluator : public Evaluator {
 };
 
 // Uploads the data and computes the reference, so that mistakes in the data, or data too large for the device, are
-// found once and not in every configuration.
+// found once, before any configuration is evaluated.
 Result<void> prepare_run(EvaluationContext& run, const Configuration& start, CheckOutput check) {
   WATTUNE_ASSIGN(const std::vector<PlannedArgument> arguments, run.arguments(start));
   WATTUNE_TRY(run.session.prepare(arguments));
@@ -172,14 +173,14 @@ Result<void> prepare_run(EvaluationContext& run, const Configuration& start, Che
 Result<void> open_clocks(EvaluationContext& run, const Configuration& start) {
   WATTUNE_ASSIGN(run.clocks,
                  BoardClocks::open(run.spec.parameters, run.device, borrow_options(run.options, run.reference_limit)));
-  if (run.clocks.must_look()) return {};  // the look for other programs' clock locks comes first, and needs a kernel
+  if (run.clocks.must_look()) return {};  // first, a kernel must show whether other programs lock clocks
   Result<void> set = run.clocks.apply(start);
   if (set || set.error().code() == ErrorCode::invalid_argument) return {};
   return std::move(set).error().with_context("clocks of the default configuration");
 }
 
-// Measures the idle power, which joules need. It is known if the board was characterised. Otherwise it is measured now,
-// and the properties of the sensors are assumed.
+// Measures the idle power, from which joules are computed. The idle power is known if the board was characterised.
+// Otherwise it is measured now, and the properties of the sensors are assumed.
 Result<void> know_idle_power(EvaluationContext& run) {
   const std::string& name = run.device.info().name;
   const Result<power::Measured<Watts>> idle = run.idle_power.at(run.clocks.applied(), *run.recorder);
@@ -192,8 +193,8 @@ Result<void> know_idle_power(EvaluationContext& run) {
   return {};
 }
 
-// Checks the options of observing only winners: the objective must be the time, so that winners are known before
-// anything is observed.
+// Checks the options for observing only winners. With such options the objective must be the time, so that winners are
+// known before anything is observed.
 Result<void> check_observers(const KernelSpec& spec, const EvaluatorOptions& options) {
   const bool observes = !observed_metrics(options).empty();
   if (!observes || options.observe_for == ObserveFor::every || !custom_objective(spec)) return {};
@@ -241,7 +242,7 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
     WATTUNE_ASSIGN(run->recorder, open_recorder(options, device.info()));
   }
 
-  // The clocks are asked for before anything is compiled, so that a user without permission learns it at once.
+  // The clocks are requested before anything is compiled, so that a user without permission gets the error at once.
   const Configuration start = space.configuration(space.default_configuration());
   WATTUNE_TRY(open_clocks(*run, start));
   Result<void> prepared = prepare_run(*run, start, options.check);

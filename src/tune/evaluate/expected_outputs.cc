@@ -18,7 +18,7 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// The largest number of bytes of expected outputs that are kept in addition to the newest.
+// The largest number of bytes of expected outputs that are kept in addition to the newest outputs.
 constexpr std::size_t kMostKeptAnswerBytes = std::size_t{1} << 30;
 
 // True if the same expected contents of an output hold for all configurations.
@@ -93,8 +93,8 @@ Result<std::vector<ExpectedOutput>> expect(EvaluationContext& run, const Configu
   return outputs;
 }
 
-// Returns an argument in the form in which a reference function gets it; outputs are poisoned as on the device. The
-// result refers to `planned` and to the run's contents.
+// Returns an argument in the form in which a reference function gets it. Outputs are poisoned, as they are on the
+// device. The result refers to `planned` and to the run's contents.
 Result<measure::HostArgument> host_argument(EvaluationContext& run, std::size_t position,
                                             const PlannedArgument& planned) {
   const Argument& argument = run.spec.arguments[position];
@@ -134,7 +134,7 @@ Result<std::vector<ExpectedOutput>> expect(EvaluationContext& run, const Configu
   return outputs;
 }
 
-// Returns the position of an output by its name, or an Error that names the nearest.
+// Returns the position of an output by its name, or an Error that suggests the nearest name.
 Result<std::size_t> find_output(const std::vector<Argument>& arguments, const std::string& name) {
   std::vector<std::string> outputs;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -163,7 +163,7 @@ Result<std::vector<std::byte>> read_output(const SharedBytes& array, const Vecto
                fmt::format("size mismatch: {} bytes are needed, {} are given", buffer.bytes, array->size()));
 }
 
-// Adds an output with its expected contents, which a file or an array holds.
+// Adds an output with its expected contents, which come from a file or an array.
 template <typename Source>
 Result<void> add_expected(EvaluationContext& run, const std::vector<PlannedArgument>& planned, const std::string& name,
                           const Source& source, std::vector<ExpectedOutput>& outputs) {

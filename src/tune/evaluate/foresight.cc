@@ -19,7 +19,7 @@ backend::KernelResources told_of(const std::string& function, const backend::Ima
   return symbol ? image.resources.at(*symbol) : backend::KernelResources();
 }
 
-// Returns the occupancy; nullopt if it is unknown for this device or kernel.
+// Returns the occupancy. Returns nullopt if the occupancy is unknown for this device or this kernel.
 std::optional<model::Occupancy> occupancy_of(const backend::KernelResources& resources, std::size_t group_items,
                                              const std::string& architecture) {
   const auto gpu = model::compute_capability(architecture);

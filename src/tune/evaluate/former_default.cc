@@ -17,8 +17,8 @@ std::string reference_in(const RunInfo& info) {
   return part == info.identity.end() ? std::string() : part->second;
 }
 
-// True if the identity's part `reference` names the default configuration. Older runs compared nothing without a
-// reference.
+// True if the part `reference` of the identity names the default configuration. Older runs without a reference compared
+// nothing.
 bool is_by_default(const std::string& reference) {
   return reference.starts_with(kDefaultIsReference) || reference == reference_of_none();
 }

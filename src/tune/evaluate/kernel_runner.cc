@@ -11,27 +11,27 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// Idle time after which clocks may have dropped. If it is set too short, a warm-up is wasted; if too long, a sample or
-// two are slow.
+// Idle time after which clocks may have dropped. If this constant is too short, a warm-up is wasted; if it is too long,
+// one or two samples are slow.
 constexpr Nanoseconds kIdleGap = nanoseconds_from_ms(10);
-// Launches per wait. They are few enough that a kernel that hangs is noticed soon, and enough that the round trip to
-// the worker costs almost nothing.
+// Number of launches for which one wait is made. There are so few of them that a hanging kernel is noticed soon. There
+// are so many of them that the round trip to the worker costs almost nothing.
 constexpr std::size_t kBatch = 32;
 
-// Bytes that are flushed, if the device has room: more than any last-level cache of a GPU today (256 MiB: AMD Instinct
-// MI300X).
+// Bytes that are written to flush the caches, if the device has enough memory. They are more than the last-level cache
+// of any GPU today (256 MiB in the AMD Instinct MI300X).
 constexpr std::size_t kFlushBytes = std::size_t{512} << 20;
 
-// Returns the time limit for moving this many bytes between host and device. It does not depend on the configuration,
-// and is longer than any machine takes.
+// Returns the time limit for moving this many bytes between host and device. The limit does not depend on the
+// configuration, and no machine takes that long.
 Nanoseconds transfer_limit(std::size_t bytes) {
   constexpr Nanoseconds kLeastTransferLimit = nanoseconds_from_seconds(60);
   constexpr double kNanosecondsPerByte = 10.0;
   return std::max(kLeastTransferLimit, Nanoseconds(kNanosecondsPerByte * static_cast<double>(bytes)));
 }
 
-// Describes the places of out-of-bounds writes. The guard before one buffer may lie behind another, so every place is
-// named, ends of buffers before beginnings, because writes mostly run past an end.
+// Describes the places of out-of-bounds writes. The guard before one buffer may lie behind another buffer, so every
+// place is named. Ends of buffers come before beginnings, because most such writes run past an end.
 std::string describe_writes(std::vector<std::string> ends, const std::vector<std::string>& beginnings,
                             std::size_t buffers) {
   const bool may_be_behind_another = ends.empty() && buffers > 1;
@@ -41,7 +41,7 @@ std::string describe_writes(std::vector<std::string> ends, const std::vector<std
                      may_be_behind_another ? ", or far past the end of another" : "");
 }
 
-// Gives an error without a position, such as that of a too large buffer, the position of the argument.
+// Adds the position of the argument to an error that has no position, such as the error for a buffer that is too large.
 Error in_argument(Error error, const Argument& argument) {
   const bool has_place = !error.position().file.empty();
   error = std::move(error).with_context(fmt::format("argument `{}`", argument.name));
@@ -54,7 +54,7 @@ std::size_t launches_of_a_run(const Launch& launch) {
   return count;
 }
 
-// Returns the sample of one run of a launch, from the events of its steps.
+// Returns the sample of one run of a launch, computed from the events of the launch's steps.
 Result<Sample> sample_of(const std::vector<std::unique_ptr<backend::Event>>& steps) {
   Sample sample;
   for (const std::unique_ptr<backend::Event>& step : steps) {
@@ -75,7 +75,7 @@ Result<void> KernelRunner::prepare(const std::vector<PlannedArgument>& planned) 
   }
   std::size_t uploaded = 0;
   Result<void> queued = upload_missing(planned, uploaded);
-  // The stream is finished after an error, too, because queued transfers read contents that may be replaced afterwards.
+  // The stream is finished even after an error, because queued transfers read contents that may be replaced afterwards.
   Result<void> finished = uploaded > 0 ? finish_transfer(uploaded) : Result<void>();
   return queued ? finished : queued;
 }
@@ -92,8 +92,9 @@ Result<void> KernelRunner::finish_launches(Nanoseconds limit) {
   return finish(limit);
 }
 
-// Adds the time for which these runs queued for the device: the time until they had ended, minus the time in which the
-// device ran them. The first `uncounted` runs have no times; each is taken to be as long as the mean of the others.
+// Adds the time for which these runs queued for the device: the time `waited` until they had ended, minus the time for
+// which the device ran them. The first `uncounted` runs are not timed. Each of them is assumed to be as long as the
+// mean of the others.
 Result<void> KernelRunner::note_queueing(const std::vector<Events>& runs, std::size_t uncounted, Nanoseconds waited) {
   if (device_.info().kind == DeviceKind::cpu) return {};
   WATTUNE_ASSIGN(const Nanoseconds begin, runs[uncounted].front()->start());
@@ -108,7 +109,7 @@ Result<void> KernelRunner::upload_missing(const std::vector<PlannedArgument>& pl
     const auto* wanted = std::get_if<PlannedBuffer>(&planned[i]);
     if (wanted == nullptr || slots_[i].holds(*wanted)) continue;
     if (Result<void> done = upload(i, *wanted); !done) {
-      slots_[i] = {};  // a buffer whose contents are missing must not count as prepared
+      slots_[i] = {};  // so that a buffer whose contents are missing does not count as prepared
       return in_argument(std::move(done).error(), arguments_[i]);
     }
     uploaded += wanted->bytes;
@@ -169,7 +170,8 @@ Result<std::vector<Sample>> KernelRunner::run(const Kernels& kernels, const Laun
     WATTUNE_ASSIGN(const auto batch, run_batch(kernels, launch, outputs, std::min(most, n - samples.size()), limit));
     samples.insert(samples.end(), batch.begin(), batch.end());
   }
-  // The time of a first launch is not counted: the driver may have compiled meanwhile, which does not use the device.
+  // The time of a first launch is not counted, because the driver may have compiled code during that time, which does
+  // not use the device.
   if (outputs == Outputs::reused) busy_ += working.elapsed();
   since_last_run_.emplace();
   return samples;
@@ -194,7 +196,8 @@ Result<std::vector<Sample>> KernelRunner::run_batch(const Kernels& kernels, cons
   return samples;
 }
 
-// Queues n runs. It submits them in parts, so that the device begins while the rest is queued.
+// Queues n runs in parts. After each part it submits the queued runs, so that the device begins while the others are
+// queued.
 template <typename Queue>
 Result<void> KernelRunner::keep_at_work(std::size_t n, Nanoseconds limit, Queue queue) {
   constexpr std::size_t kMostQueued = 4096;
@@ -255,7 +258,8 @@ Result<void> KernelRunner::set_up_alone(std::size_t n, Nanoseconds limit) {
 Result<KernelRunner::Events> KernelRunner::queue_run(const Kernels& kernels, const Launch& launch, Outputs outputs) {
   Result<void> ready = set_up(outputs);
   Result<Events> events = ready ? launch_steps(kernels, launch) : std::move(ready).error();
-  // Commands queued before an error use kernels that will be destroyed before the stream is finished next.
+  // After an error the stream is dropped, because its queued commands use kernels that will be destroyed before the
+  // stream is finished next.
   if (!events) stream_.reset();
   return events;
 }
@@ -276,7 +280,7 @@ Result<KernelRunner::Events> KernelRunner::launch_steps(const Kernels& kernels, 
 Result<std::vector<Metric>> KernelRunner::count(const Kernels& kernels, const Launch& launch,
                                                 const std::vector<std::string>& counters, Nanoseconds limit) {
   WATTUNE_TRY(queue_run(kernels, launch, Outputs::reused));
-  busy_ = Nanoseconds();  // the device idles between the passes, and the profiler may have touched its clocks
+  busy_ = Nanoseconds();  // since the device idles between the passes, and the profiler may have changed its clocks
   WATTUNE_ASSIGN(backend::Counters* const counting, device_.counters());
   return while_working([&] { return counting->count(*stream_, counters, limit); });
 }

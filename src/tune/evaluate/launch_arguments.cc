@@ -6,7 +6,8 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// Returns the value of a scalar argument in this step: the one that the step gives, or the argument's own.
+// Returns the value of a scalar argument in this step. It is the value that the step gives, or else the argument's own
+// value.
 const backend::ScalarBytes& value_of(const PlannedStep& step, std::size_t argument, const backend::ScalarBytes& own) {
   const auto found = std::ranges::find(step.values, argument, &PlannedValue::argument);
   return found == step.values.end() ? own : found->bytes;

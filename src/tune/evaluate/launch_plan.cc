@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// Converts a number to the type of a scalar argument; errors show the expression that gave it.
+// Converts a number to the type of a scalar argument. Errors show the expression from which the number was computed.
 Result<std::vector<std::byte>> to_bytes(const Formula<Value>& formula, ElementType type,
                                         const Configuration& configuration) {
   const space::Expression& expression = formula.expression();
@@ -22,7 +22,7 @@ Result<std::vector<std::byte>> to_bytes(const Formula<Value>& formula, ElementTy
   return bytes;
 }
 
-// Returns the layout of an image, without its sizes; nullopt if the argument is no image.
+// Returns the layout of an image, without its sizes. Returns nullopt if the argument is not an image.
 std::optional<backend::PixelLayout> pixels_of(const VectorArgument& argument) {
   if (!argument.image) return std::nullopt;
   const PixelImage& image = *argument.image;

@@ -28,8 +28,8 @@ Error name_is_taken(const MetricDefinition& metric) {
           "parameters, extents of the problem, `time` and what a kernel takes, such as `registers`, have these names");
 }
 
-// Returns the error for an objective that is none of these names. It suggests the nearest of them, or of the metrics
-// that every spec has.
+// Returns the error for an objective whose name is not among these names. The error suggests the nearest of these names
+// and of the metrics that every spec has.
 Error no_metric(const std::string& objective, const std::vector<std::string>& names) {
   std::vector<std::string> candidates = names;
   candidates.insert(candidates.end(), figure_names().begin(), figure_names().end());
@@ -43,8 +43,8 @@ bool is_of_board(const std::string& name) {
   return std::ranges::any_of(kAllBoardMetrics, [&](BoardMetric metric) { return name == to_string(metric); });
 }
 
-// Returns the configurations against which a single objective is raced. Operations per joule are not raced under a
-// slowdown: the operations of a run may differ between configurations.
+// Returns the kind of configurations against which a single objective is raced. With a slowdown, operations per joule
+// are not raced, because the operations of a run may differ between configurations.
 EnergyRivals rivals_of_one(const Objective& objective) {
   const bool smaller_is_better =
       !objective.maximize && (objective.metric == "energy" || objective.metric == "edp" || objective.metric == "ed2p");
@@ -53,8 +53,8 @@ EnergyRivals rivals_of_one(const Objective& objective) {
   return races ? EnergyRivals::best : EnergyRivals::none;
 }
 
-// Returns the configurations against which the spec's objectives are raced. There are none if another objective than
-// time and energy may make a worse configuration interesting.
+// Returns the kind of configurations against which the spec's objectives are raced. There are none if an objective
+// besides time and energy may make another configuration interesting.
 EnergyRivals rivals_for(const KernelSpec& spec, const std::vector<std::string>& observed) {
   const std::vector<Objective>& wanted = spec.objectives;
   const auto is_defined = [&](const Objective& objective) {
@@ -73,7 +73,7 @@ Result<double> finite_number(const std::string& name, const Value& value) {
       .about(value.to_string());
 }
 
-// Metrics from which standard metrics are computed, with the text that says where they come from.
+// Metrics from which standard metrics are computed, each with a text that states where the metric comes from.
 constexpr std::pair<std::string_view, const char*> kParts[] = {
     {"energy", "observing energy measures it"}, {"operations", "a metric `operations` says how many a run makes"}};
 
@@ -97,7 +97,8 @@ Result<std::vector<MetricDefinition>> definitions(const KernelSpec& spec, const 
   return all;
 }
 
-// Returns the unit of a standard metric that the spec has not defined otherwise; empty for others.
+// Returns the unit of a standard metric, unless the spec has defined that metric itself. Returns an empty text for
+// other metrics.
 std::string unit_of(const MetricDefinition& metric) {
   const StandardMetric* const standard = find_standard_metric(metric.name);
   const bool is_standard = standard != nullptr && metric.expression.text == standard->expression;
@@ -118,7 +119,7 @@ std::optional<Objective> custom_objective(const KernelSpec& spec) {
 Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Parameter>& parameters,
                                  const std::vector<std::string>& observed) {
   Metrics metrics;
-  // Expressions read the time and metrics as they read parameters: by names whose values change with the configuration.
+  // Expressions read the time and metrics like parameters, by names whose values change with the configuration.
   std::vector<Parameter> readable = parameters;
   std::vector<std::string> names = resource_names();
   names.emplace_back(kTime);
@@ -153,7 +154,7 @@ Result<Metrics> Metrics::compile(const KernelSpec& spec, const std::vector<Param
   return metrics;
 }
 
-// Computes the metrics. The result holds the known metrics and, after them, the computed ones.
+// Computes the metrics. The result holds the known metrics and, behind these, the computed metrics.
 Metrics::Computed Metrics::compute(std::vector<Metric> known, Nanoseconds time,
                                    const Configuration& configuration) const {
   known.push_back({kTime, to_seconds(time), "s"});
@@ -211,7 +212,7 @@ Result<void> Metrics::add_to(Observation& observation, const Configuration& conf
   if (metrics_.empty() && !objective_) return {};
   const std::size_t measured = observation.metrics.size();
   const Computed computed = compute(observation.metrics, observation.statistics->median, configuration);
-  const auto added = computed.known.begin() + static_cast<std::ptrdiff_t>(measured) + 1;  // after the time
+  const auto added = computed.known.begin() + static_cast<std::ptrdiff_t>(measured) + 1;  // behind the time
   observation.metrics.insert(observation.metrics.end(), added, computed.known.end());
   observation.lacking = computed.refusals;
   if (!objective_) return {};
@@ -255,7 +256,7 @@ measure::ObjectiveInterval Metrics::interval(const Trial& trial) const {
   const Statistics& statistics = *observation.statistics;
   for (const Nanoseconds time : {statistics.interval_low, statistics.interval_high}) {
     const Result<double> end = objective(measured, time, trial.configuration);
-    if (!end) continue;  // the objective may have a value only inside of the interval, not at this end
+    if (!end) continue;  // since the objective may have a value inside of the interval but not at this end
     interval.low = std::min(interval.low, *end);
     interval.high = std::max(interval.high, *end);
   }

@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// Returns the values that a constraint read, as text for a message: "registers = 80, block = 256".
+// Returns the values that a constraint read, as a text for a message, such as "registers = 80, block = 256".
 std::string values_read(const space::Expression& expression, const Configuration& known) {
   std::string text;
   for (const std::string& name : expression.names())
@@ -18,7 +18,7 @@ std::string values_read(const space::Expression& expression, const Configuration
   return text;
 }
 
-// Returns the smaller value, or the one that exists.
+// Returns the smaller of two values. If only one value exists, returns that value.
 template <typename T>
 std::optional<T> least(const std::optional<T>& a, const std::optional<T>& b) {
   return a && b ? std::min(a, b) : std::max(a, b);

@@ -8,10 +8,11 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// The largest number of repetitions. It is bounded because every launch of a run has an event until the run ends.
+// The largest number of repetitions. The number is bounded because every launch of a run has an event, which is kept
+// until the run ends.
 constexpr std::size_t kMostRepetitions = 100'000;
 
-// A configuration with one more name: the index of a series.
+// A configuration with one more name, which is that of the index of a series.
 class Indexed {
  public:
   Indexed(const Configuration& configuration, const std::string& name) : configuration_(configuration) {
@@ -65,7 +66,7 @@ Result<void> StepPlan::compile_launch(const LaunchStep& step, const std::shared_
 }
 
 // Visits the launches of the step. A step with an index may be left out in some repetitions. Without an index, the
-// condition is evaluated once; if it is false, the number of repetitions is not evaluated.
+// condition is evaluated once. If the condition is false, the number of repetitions is not evaluated.
 Result<void> StepPlan::visit(const Configuration& configuration, StepWalk& walk) const {
   if (!index_.empty()) return visit_each(configuration, walk);
   WATTUNE_ASSIGN(const bool wanted, is_launched(configuration));
@@ -115,7 +116,8 @@ Error StepPlan::too_many(std::string message) const {
   return Error(ErrorCode::out_of_range, std::move(message)).at(expression.position()).about(expression.text());
 }
 
-// Counts repetitions. Only a step with a number of repetitions can have too many, so the error shows that expression.
+// Counts repetitions. Only a step with a number of repetitions can have too many, so the error shows the expression for
+// that number.
 Result<void> StepPlan::count(std::size_t repetitions, StepWalk& walk) const {
   walk.repetitions += repetitions;
   if (walk.repetitions <= kMostRepetitions || !repeat_) return {};

@@ -9,18 +9,19 @@ namespace {
 
 using Contender = Contenders::Contender;
 
-constexpr std::size_t kMostContenders = 64;  // enough for a final even if many of them fail
+constexpr std::size_t kMostContenders = 64;  // so many that a final has enough even if many of them fail
 
 double objective_of(const Trial& trial) { return trial.observation.search_figures().objective; }
 
-// Returns the interval of the objective that the search measured, whatever an earlier final measured.
+// Returns the interval of the objective that the search measured, even if an earlier final measured the configuration
+// again.
 measure::ObjectiveInterval as_searched(const Trial& trial, const IntervalOf& interval_of) {
   const measure::ObjectiveInterval interval = interval_of(trial);
   const double shift = objective_of(trial) - interval.value;
   return {interval.value + shift, interval.low + shift, interval.high + shift};
 }
 
-// Returns the contenders that cannot be told from the best.
+// Returns the contenders that cannot be distinguished from the best one, given their intervals.
 std::vector<Contender> leaders(const std::vector<Contender>& contenders, std::size_t most, const IntervalOf& interval) {
   std::vector<measure::ObjectiveInterval> intervals;
   for (const Contender& each : contenders) intervals.push_back(as_searched(each.trial, interval));
@@ -45,8 +46,8 @@ void Contenders::add(const Trial& trial, bool resumed) {
     best_.pop_back();
 }
 
-// True if fewer configurations are better than a final has places. With a slowdown, only better ones that are no slower
-// count, since the others may become too slow when a faster one is found.
+// True if fewer configurations are better than are kept for a final. With a slowdown, only better configurations that
+// are not slower are counted, since the others may become too slow when a faster one is found.
 bool Contenders::may_win(std::size_t place, Nanoseconds time) const {
   if (!slowdown_) return place < kMostContenders;
   const auto end = best_.begin() + static_cast<std::ptrdiff_t>(place);
@@ -90,7 +91,7 @@ void Contenders::add_fastest(std::vector<Contender>& finalists, std::size_t most
   finalists.push_back(*fastest);
 }
 
-// Groups the contenders by device; the group of the best one comes first.
+// Groups the contenders by device. The group of the best contender comes first.
 std::vector<std::vector<Contender>> Contenders::by_device() const {
   std::vector<std::vector<Contender>> groups;
   for (const Contender& each : best_) {

@@ -8,8 +8,9 @@ namespace wattune::inline v0_1::tune {
 
 namespace {
 
-// Prepares the contestants, and returns the first that fails. Ends early when cancelled. All are built before one runs,
-// because on a CPU a run may harm the process in which the others are built.
+// Prepares the contestants. Returns the position of the first one that fails. Ends early if the run is cancelled. All
+// contestants are built before one of them runs, because on a CPU a run may harm the process in which the others are
+// built.
 std::optional<std::size_t> prepare_contestants(std::deque<Attempt>& attempts, EvaluationContext& run,
                                                const std::vector<Configuration>& contestants,
                                                const measure::ShootOutOptions& options) {
@@ -23,7 +24,8 @@ std::optional<std::size_t> prepare_contestants(std::deque<Attempt>& attempts, Ev
   return std::nullopt;
 }
 
-// Runs the turns and returns the first contestant that fails. Fills `rounds`, or leaves it empty when cancelled.
+// Runs the turns. Returns the position of the first contestant that fails. Fills `rounds`, or leaves it empty if the
+// run is cancelled.
 std::optional<std::size_t> compete(std::deque<Attempt>& attempts, const measure::ShootOutOptions& options,
                                    measure::Rounds& rounds) {
   std::vector<measure::Contestant*> contestants;

@@ -16,8 +16,8 @@ Error thrown(std::string_view what) {
   return Error(ErrorCode::internal, fmt::format("evaluating a configuration threw {}", what));
 }
 
-// Evaluates a configuration. An exception becomes an Error, which ends the run; otherwise the thread that waits for the
-// member would wait for ever.
+// Evaluates a configuration. An exception becomes an Error, which ends the run; otherwise the thread that waits for
+// this member would wait for ever.
 Result<Observation> evaluate(Evaluator& evaluator, const Configuration& configuration) {
   try {
     return evaluator.evaluate(configuration);
@@ -73,7 +73,7 @@ class Threads : public Crew {
   std::mutex mutex_;
   std::condition_variable finished_one_;
   std::deque<std::size_t> finished_;  // members, in the order in which they ended; guarded by mutex_
-  std::vector<Member> members_;       // last member: its work uses the members above
+  std::vector<Member> members_;       // declared last, since its work uses the members above
 };
 
 }  // namespace

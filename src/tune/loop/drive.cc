@@ -16,15 +16,15 @@ constexpr Nanoseconds kTimeOfFinal = nanoseconds_from_seconds(1.5);
 
 // A run whose time is shared between the search and its final.
 struct SharedTime {
-  TuningOptions search;          // the run's options, with the search's part of the time
-  Nanoseconds of_final;          // 0 if the final needs no time of its own, or gets none
-  bool is_too_short = false;     // true if there is no final because it would take more than half of the time
-  Nanoseconds of_least_final{};  // time of the shortest final, if one needs time of its own
+  TuningOptions search;          // options of the run, with the part of the time that the search has
+  Nanoseconds of_final;          // time of the final; 0 if it needs no own time, or gets none
+  bool is_too_short = false;     // true if there is no final, since it would take over half of the time
+  Nanoseconds of_least_final{};  // time of the shortest final, if a final needs own time
 };
 
 // Divides the time of a run between the search and the final. A final by energy measures a window of seconds in each
-// turn. So it gets up to half of the time, for two finalists and the default configuration. `turn` is
-// Evaluator::turn_overhead().
+// turn. So such a final gets up to half of the time, which is enough for two finalists and the default configuration.
+// `turn` is Evaluator::turn_overhead().
 SharedTime share_time(const TuningOptions& options, Nanoseconds turn) {
   constexpr double kContestants = 3.0;
   constexpr double kLeastRounds = 6.0;  // fewest rounds whose median has an interval of 95 %
@@ -60,7 +60,7 @@ std::vector<std::string> devices_of(const Crew& crew) {
 // Drives a search with a crew.
 class Driver {
  public:
-  // Makes a driver of a run with these options; the search has its part of the time.
+  // Makes a driver of a run with these options. The search has its part of the time, as given by `time`.
   Driver(Search& search, Crew& crew, const TuningOptions& options, const SharedTime& time)
       : search_(search), crew_(crew), options_(options), time_(time) {}
 
@@ -82,10 +82,11 @@ class Driver {
   }
 
  private:
-  // True if the final has used the time that it may take after that of the search.
+  // True if the final has used the time that it may take after the end of the search's time.
   bool is_over() const { return now() - started_ + options_.spent >= *options_.stop.time + kTimeOfFinal; }
 
-  // Adds to the reason how the run's time was divided, if the final got a part of it or none was left.
+  // Adds to the reason how the time of the run was divided, if part of it was for the final. Also adds why there was no
+  // final if the time was too short.
   void explain_time(search::StopReason& reason) const {
     if (time_.is_too_short)
       reason.text += fmt::format("; no final, which takes {:.3g} s or more where energy decides",
@@ -95,14 +96,14 @@ class Driver {
                                  to_seconds(*options_.stop.time));
   }
 
-  // Returns the time of the first evaluator, even if its device is lost.
+  // Returns the time of the first evaluator's clock, even if its device is lost.
   Nanoseconds now() const { return crew_.evaluator(0).now(); }
 
   void note(std::size_t member, const std::optional<Pipeline>& pipeline) {
     if (pipeline) search_.note(member, *pipeline);
   }
 
-  // Gives every idle member something to evaluate, as long as there is something.
+  // Gives every idle member a configuration to evaluate, as long as there is one.
   void employ() {
     while (const auto member = search_.idle()) {
       foresee(crew_.evaluator(*member));
@@ -113,7 +114,8 @@ class Driver {
     }
   }
 
-  // Passes to the search the compiler's figures of the configurations among which the strategy is about to choose.
+  // Passes the compiler's figures to the search. They are those of the configurations among which the strategy will
+  // choose next.
   void foresee(Evaluator& evaluator) {
     const std::vector<Configuration>& prospects = search_.prospects(now());
     if (prospects.empty()) return;
@@ -123,8 +125,8 @@ class Driver {
       if (foreseen[i]) search_.foresee(prospects[i], *foreseen[i]);
   }
 
-  // Waits for a member. If there are devices, the strategy learns while they are busy. A replay has none, so that
-  // learning ahead would gain nothing.
+  // Waits until a member ends its work. If there are devices, the strategy learns while they are busy. A replay has no
+  // devices, so learning ahead would gain nothing.
   Crew::Finished wait() {
     const std::function<void()> work = has_device_ ? search_.pending_work() : nullptr;
     if (!work) return crew_.wait();

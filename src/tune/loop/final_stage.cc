@@ -27,7 +27,7 @@ bool FinalStage::begin(bool cancelled) {
   return !over_;
 }
 
-// Returns how many finalists fit into the final's time with one block each, but at least two.
+// Returns how many finalists fit into the final's time if each has one block. The result is at least two.
 std::size_t FinalStage::most_finalists() const {
   std::size_t most = options_.finalists;
   const Nanoseconds block_time = block_of(*tally_.result.best);
@@ -35,8 +35,8 @@ std::size_t FinalStage::most_finalists() const {
   return most;
 }
 
-// Returns the time of a configuration's turns in one block, with the unmeasured run before each and what is measured
-// besides.
+// Returns the time of a configuration's turns in one block, including the unmeasured run before each turn and the time
+// of additional measurements.
 Nanoseconds FinalStage::block_of(const Trial& trial) const {
   return static_cast<double>(options_.block) * (2.0 * trial.observation.statistics->median + turn_overhead_);
 }
@@ -50,7 +50,8 @@ std::vector<Trial> FinalStage::with_default(const std::vector<Contenders::Conten
   return contestants;
 }
 
-// False if the default configuration's runs would take longer than the whole final may, and it is too slow to win.
+// False if the default configuration need not take part. That is so if its runs would take longer than the whole final
+// may take, and if it is too slow to win.
 bool FinalStage::default_takes_part(const Trial& best) const {
   const std::optional<Trial>& baseline = tally_.result.baseline;
   if (!baseline || !baseline->observation.has_objective()) return false;

@@ -33,8 +33,8 @@ bool ran_in(const Final& final, const Trial& one) {
   return std::ranges::any_of(final.trials, same);
 }
 
-// Returns the longest time that may win. It is 0, so that no one wins yet, in one case: some finalists were too slow,
-// and a contender that was not called is better than all others.
+// Returns the longest time with which a finalist may win. It is 0 if the best contender has not run in the final, so
+// that no finalist wins yet. This happens if some finalists were too slow.
 Nanoseconds longest_time(const Final& final, const Contenders& contenders) {
   const Trial* const best = contenders.best();
   return best == nullptr || ran_in(final, *best) ? contenders.longest_time() : Nanoseconds();
@@ -133,7 +133,7 @@ bool Search::over(Nanoseconds now) {
   return reason.has_value();
 }
 
-// Asks the strategy for proposals in advance, but for no more than the stop rule lets the run evaluate.
+// Requests proposals from the strategy in advance, but not more than the run may still evaluate by the stop rule.
 void Search::ask_ahead() {
   const std::uint64_t least = std::max<std::uint64_t>(1, ahead_);
   std::uint64_t wanted = std::max<std::uint64_t>(least, options_.batch);
@@ -263,7 +263,7 @@ Result<void> Search::tell(Contest contest, std::size_t device) {
     const Trial& searched = final_->contestants()[i];
     Trial& trial =
         final.trials.emplace_back(trial_of(searched.configuration, std::move(contest.observations[i]), device));
-    trial.finished_at = final.trials.front().finished_at;  // readers recognise the Trials of one final by it
+    trial.finished_at = final.trials.front().finished_at;  // by this time, readers recognise the Trials of one final
     if (trial.observation.ok()) trial.observation.in_search = searched.observation.search_figures();
   }
   for (const Trial& trial : final.trials)

@@ -40,13 +40,13 @@ bool Tally::add(const Trial& trial, bool resumed) {
   return result.best->configuration.id() == trial.configuration.id();
 }
 
-// Takes the best contender as the best Trial. It may be worse than the one before, which may have become too slow under
-// a slowdown.
+// Takes the best contender as the best Trial. The new best may be worse than the one before, because that one may have
+// become too slow under a slowdown.
 void Tally::take_best() {
   const Trial* const best = contenders.best();
   if (result.best && result.best->configuration.id() == best->configuration.id()) return;
-  // The best objective is the one that the search measured. That of an earlier final would not compare with what this
-  // run will measure.
+  // The best objective is that which the search measured. The objective of an earlier final could not be compared with
+  // the measurements of this run.
   progress.best_objective = best->observation.search_figures().objective;
   progress.since_improvement = 0;
   result.best = *best;

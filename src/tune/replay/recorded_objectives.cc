@@ -15,7 +15,8 @@ bool is_defined(const KernelSpec& spec, const std::string& metric) {
   return std::ranges::count(spec.metrics, metric, &MetricDefinition::name) > 0;
 }
 
-// Returns the recorded metrics that the spec's metrics may read; those that the spec defines are computed anew.
+// Returns the names of the recorded metrics that the spec's metrics may read. Metrics that the spec defines are not
+// among them, since they are computed anew.
 std::vector<std::string> readable_metrics(const std::vector<Trial>& trials, const KernelSpec& spec) {
   std::vector<std::string> names = recorded_metrics(trials);
   std::erase_if(names, [&](const std::string& name) {

@@ -64,7 +64,7 @@ bool varies(const std::vector<Trial>& trials, std::size_t parameter) {
                              [&](const Trial& trial) { return trial.configuration.values()[parameter] != first; });
 }
 
-// The position of each of the space's parameters among the recorded names; nullopt for a constant that was not
+// The position of each of the space's parameters among the recorded names; It is nullopt for a constant that was not
 // recorded.
 using Places = std::vector<std::optional<std::size_t>>;
 
@@ -129,8 +129,8 @@ Nanoseconds median_cost(const std::vector<Trial>& trials) {
   return *middle;
 }
 
-// Removes the results of a final from a recorded observation. A replay has no final: its best is the best by the
-// search's figures.
+// Removes the results of a final from a recorded observation. A replay has no final, so its best configuration is the
+// best by the figures of the search.
 void forget_final(Observation& observation) {
   observation.final_place = FinalPlace::none;
   observation.over_default.reset();

@@ -59,7 +59,7 @@ class ReplayEvaluator : public Evaluator {
   const Recording& recording_;
   const ReplayClock clock_;
   Nanoseconds now_;
-  Nanoseconds left_at_;  // the thread's processor time when the last evaluation ended
+  Nanoseconds left_at_;  // processor time of the thread at the end of the last evaluation
 };
 
 }  // namespace
@@ -73,8 +73,8 @@ DeviceInfo replay_device(const DeviceInfo& recorded, std::string selector) {
   device.selector = std::move(selector);
   device.backend = "replay";
   device.kind = DeviceKind::simulated;
-  // A journal is continued only with the same driver version. So a replay never continues a run on the device, nor the
-  // other way round.
+  // A journal is continued only with the same driver version. So a replay never continues the journal of a run on the
+  // device, nor does such a run continue that of a replay.
   device.driver_version = "replayed";
   return device;
 }
