@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 namespace {
 
 // Returns the folder of the file that holds this code: the running program, or a library that it loaded, as Python
-// does. Empty if the loader knows only a relative name, such as the first word of the program's command line.
+// does. Returns an empty path if the loader knows only a relative name, such as the first word of the program's command
+// line.
 fs::path own_folder() {
   Dl_info info;
   std::error_code ignored;
