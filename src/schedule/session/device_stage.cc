@@ -47,7 +47,7 @@ Result<std::unique_ptr<backend::Device>> open_here(const DeviceInfo& device) {
 
 class DeviceStage : public Stage {
  public:
-  // Makes a stage on a device that outlives it, or that it owns.
+  // Makes a stage on a device. The device must outlive the stage, unless the stage owns it.
   explicit DeviceStage(std::unique_ptr<backend::Device> device) : DeviceStage(*device) { owned_ = std::move(device); }
   explicit DeviceStage(backend::Device& device)
       : Stage(usual_pairs_file()),
@@ -58,7 +58,7 @@ class DeviceStage : public Stage {
   std::string device() const override { return device_->info().name; }
   bool is_simulated() const override { return false; }
   const simulate::GpuModel* gpu() const override { return gpu_; }
-  // Returns the SM that forecasts without pilots use.
+  // Returns the description of an SM from which forecasts without pilots are computed.
   model::ChainSm sm() const override { return gpu_ != nullptr ? simulate::chain_sm(*gpu_) : model::ChainSm(); }
   std::span<KernelOutputs> outputs() override { return outputs_; }
   void make_copies(const std::vector<std::size_t>& works) override {
@@ -90,7 +90,7 @@ class DeviceStage : public Stage {
     return {};
   }
 
-  // Clocks that this session sets are restored when ways of pairs are measured.
+  // Returns an empty text if this session sets clocks, because the board is restored when ways of pairs are measured.
   std::string held_clock() const override {
     if (board_clocks_ || device_->info().backend != "cuda") return "";
     const auto held = power::held_setting(device_->info().pci_bus_id);
@@ -103,8 +103,8 @@ class DeviceStage : public Stage {
     return {};
   }
 
-  // Sets up control of the clocks, before anything runs. If this process is stopped, its lease on the board ends and
-  // the board is restored. If it hangs, the board is restored after an hour without a sign of life.
+  // Takes control of the clocks before anything runs. If this process is stopped, its lease on the board ends and the
+  // board is restored. If it hangs, the board is restored after an hour without a sign of life.
   Result<void> borrow(const ClockChoice& choice) {
     const ClockChoice clocks = with_clocks_of(networks_, choice);
     std::vector<Parameter> wanted = {{.name = "graphics clock", .role = ParameterRole::graphics_clock}};
@@ -117,7 +117,7 @@ class DeviceStage : public Stage {
     WATTUNE_ASSIGN(settable_, choose_clocks(clocks, *clock_control()));
     return {};
   }
-  // Ends the process that has read counters, and its copies of the kernels' data with it.
+  // Ends the process that has read counters. The copies of the kernels' data in that process are released with it.
   void end_counting() { counting_.reset(); }
 
   // Checks that the first kernel runs as fast as on a board that nothing slows down.
@@ -159,8 +159,8 @@ class DeviceStage : public Stage {
     std::vector<KernelOutputs> outputs;
   };
 
-  // Makes copies in at most a quarter of the device's memory. Works without a copy appear in the report of compared
-  // outputs.
+  // Makes copies in at most a quarter of the device's memory. The report of compared outputs lists works that have no
+  // copy.
   void make_copies(KernelId kernel, std::size_t works) {
     const std::uint64_t bytes = outputs_[kernel].bytes();
     if (bytes == 0) return;
@@ -194,8 +194,9 @@ class DeviceStage : public Stage {
     note(kernel, chosen.name, outputs_.back());
   }
 
-  // Counts and profiles a kernel before anything else runs on its buffers. The time alone is needed first: persistent
-  // twins choose their chunks by it, and kernels without such a twin the size of their slices.
+  // Counts and profiles a kernel before anything else runs on its buffers. The kernel's time alone is needed first.
+  // Persistent twins choose their chunks by that time. Kernels without such a twin choose the size of their slices by
+  // it.
   Result<void> look_at(StageKernel& kernel, DeviceMachine& machine, const std::shared_ptr<const LoadedKernel>& loaded,
                        const CorunKernel& chosen) {
     kernel.costs = count(*loaded, kernel.traits.name);
@@ -210,7 +211,7 @@ class DeviceStage : public Stage {
   }
 
   // Runs the kernel in another process, since CUDA makes no streams on SMs of their own in a process in which counters
-  // were read. Returns what read_use() returns.
+  // were read. Returns the result of read_use().
   Result<std::vector<std::optional<double>>> use_by_counters(const CorunKernel& chosen) {
     if (counting_ == nullptr) {
       WATTUNE_ASSIGN(counting_, backend::open_device_in_worker(device_->info().selector));
@@ -219,7 +220,8 @@ class DeviceStage : public Stage {
     return read_use(*counting_, *copies.front());
   }
 
-  // Reads what the kernel uses from the device's counters. If they cannot be read, they are not asked again.
+  // Reads the kernel's use of the GPU from the device's counters. If the counters cannot be read, they are not read
+  // again.
   void read_counters(KernelTraits& traits, const CorunKernel& chosen) {
     if (!has_counters_) return;
     auto use = use_by_counters(chosen);
@@ -241,7 +243,8 @@ class DeviceStage : public Stage {
     return std::nullopt;
   }
 
-  // Computes the use of the GPU from the counts and the latest time alone. Counts that times refute are forgotten.
+  // Computes the use of the GPU from the counts and the kernel's latest time alone. If that time contradicts the
+  // counts, they are forgotten.
   void set_use(StageKernel& kernel) {
     KernelTraits& traits = kernel.traits;
     if (kernel.costs && traits.alone) {
@@ -274,18 +277,19 @@ class DeviceStage : public Stage {
                                    fmt::join(overwritten, ", ")));
   }
 
-  std::unique_ptr<backend::Device> owned_;  // nullptr if the device is the application's
+  std::unique_ptr<backend::Device> owned_;  // owned device; nullptr if the device belongs to the application
   backend::Device* device_;
-  BufferDigest digest_;                                      // compiled when outputs are first compared
-  const simulate::GpuModel* gpu_;                            // nullptr if its peaks are unknown
-  std::vector<std::shared_ptr<const LoadedKernel>> loaded_;  // by kernel, as are the members below
+  BufferDigest digest_;                                      // compiled when outputs are compared for the first time
+  const simulate::GpuModel* gpu_;                            // model of the GPU; nullptr if its peaks are unknown
+  std::vector<std::shared_ptr<const LoadedKernel>> loaded_;  // by kernel, as are outputs_, specs_ and copies_
   std::vector<KernelOutputs> outputs_;
   std::vector<KernelSpec> specs_;
   std::vector<Copies> copies_;
   std::vector<std::string> notes_;
-  bool has_counters_ = device_->info().backend == "cuda";  // false if they cannot be read
-  std::unique_ptr<backend::Device> counting_;              // in a worker; nullptr until counters are read
-  std::optional<tune::BoardClocks> board_clocks_;          // empty if no clocks may be set
+  bool has_counters_ = device_->info().backend == "cuda";  // false if counters cannot be read
+  std::unique_ptr<backend::Device> counting_;              // device in a worker process; nullptr until counters are
+                                                           // read
+  std::optional<tune::BoardClocks> board_clocks_;          // nullopt if no clocks may be set
 };
 
 Result<std::unique_ptr<Stage>> load_all(std::unique_ptr<DeviceStage> stage, const std::vector<CorunKernel>& kernels,

@@ -1,4 +1,4 @@
-// Checks of the objective of a queue against policies, kernels and a board, before the queue runs.
+// Checks the objective of a queue before the queue runs: against the policies, the kernels and the board.
 #pragma once
 
 #include <span>
@@ -10,16 +10,17 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// True if a policy chooses pairs by the objective.
+// True if a policy chooses pairs by the objective and its limits.
 bool heeds_objective(const std::string& policy);
 // Fails with invalid_argument if none of the policies heeds the objective.
 Result<void> check_objective(const Objective& objective, const std::vector<std::string>& policies);
-inline constexpr const char* kNetworkPolicy = "greedy";  // the policy for which networks decide
+inline constexpr const char* kNetworkPolicy = "greedy";  // the policy in which networks decide
 // Fails with invalid_argument if the board reaches the cap while it idles, or exceeds it while a kernel runs alone.
 Result<void> check_power_cap(const Objective& objective, std::span<const KernelTraits> kernels);
-// Fails with invalid_argument if a kernel alone keeps the limits at none of the clocks that may be set.
+// Fails with invalid_argument if there is a kernel that, alone, keeps the limits at none of the clocks that may be set.
 Result<void> check_best_clocks(const Objective& objective, std::span<const KernelTraits> kernels);
-// Fails with invalid_argument if pairs are forecast to run together without limits, but none within them at any ratio.
+// Fails with invalid_argument if pairs are forecast to run together without limits, but no pair runs within the limits
+// at any ratio.
 Result<void> check_pairs(const Objective& objective, const PairTable& limited, const PairTable& free,
                          std::span<const KernelTraits> kernels);
 

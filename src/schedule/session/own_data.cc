@@ -103,7 +103,7 @@ class Replacement {
     return {};
   }
 
-  // Adopts memory of the application. That of CUDA may be larger than what is adopted.
+  // Adopts memory of the application. Memory that CUDA allocated may be larger than the part that is adopted.
   Result<std::unique_ptr<backend::Buffer>> adopt(const OwnArgument& given, std::size_t bytes) {
     if (given.memory() == 0) return Error(ErrorCode::invalid_argument, "a null pointer");
     if (device_.info().backend == "opencl") {
@@ -117,7 +117,7 @@ class Replacement {
   backend::Device& device_;
   const KernelSpec& spec_;
   std::shared_ptr<LoadedKernel> copy_;
-  std::map<std::size_t, backend::LaunchArgument> anew_;  // by argument of the spec
+  std::map<std::size_t, backend::LaunchArgument> anew_;  // new arguments, by position of the argument in the spec
   std::vector<MemoryUse> uses_;
 };
 

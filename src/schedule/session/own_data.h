@@ -1,4 +1,5 @@
-// OwnData: a kernel with memory and values of an application, and what a work does to this memory. Any thread may call.
+// OwnData: a kernel with memory and values of an application, and the uses of this memory by a work. Any thread may
+// call.
 //
 //   WATTUNE_ASSIGN(OwnData own, own_data(*device, spec, *kernel, {{"x", x}, {"n", n}}));
 //   if (const auto conflict = conflict_of(own.uses, others)) return refuse(conflict->first.argument);
@@ -19,7 +20,7 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// A use of memory by a work.
+// A use of memory by a work: the argument, the range of memory, and whether it is written.
 struct MemoryUse {
   std::string argument;
   backend::MemoryRange range;
@@ -27,17 +28,17 @@ struct MemoryUse {
 };
 
 struct OwnData {
-  std::shared_ptr<const LoadedKernel> kernel;  // with the given arguments; the others are shared with the original
+  std::shared_ptr<const LoadedKernel> kernel;  // has the given arguments; shares the others with the original kernel
   std::vector<MemoryUse> uses;
 };
 
-// Makes a copy of the kernel with these arguments. Fails with not_found if it has no such argument. Fails with
-// invalid_argument if an argument does not fit, or a buffer that the kernel writes is not given.
+// Makes a copy of the kernel with these arguments. Fails with not_found if the kernel has no such argument. Fails with
+// invalid_argument if an argument does not fit, or if a buffer that the kernel writes is not among them.
 Result<OwnData> own_data(backend::Device& device, const KernelSpec& spec, const LoadedKernel& kernel,
                          const OwnArguments& arguments);
 
-// Returns the first two uses that must not be made at the same time, one of each list. They overlap, and one writes.
-// Returns nullopt if there are none.
+// Returns the first two uses that must not be made at the same time, one from each list. Their ranges overlap, and at
+// least one of them writes. Returns nullopt if there are no such uses.
 std::optional<std::pair<MemoryUse, MemoryUse>> conflict_of(const std::vector<MemoryUse>& uses,
                                                            const std::vector<MemoryUse>& others);
 

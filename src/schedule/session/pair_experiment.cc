@@ -14,7 +14,8 @@ namespace {
 
 bool runs_together(const SweepRow& row) { return row.arrangement.way != Way::in_turn; }
 
-// Compares the outputs of each kernel alone with those that it leaves beside the other in each way.
+// Compares the outputs of each kernel when it runs alone with its outputs when it runs beside the other kernel, for
+// each way.
 Result<OutputVerdict> check_outputs(Stage& stage, Machine& machine, const PairSweep& sweep) {
   OutputVerdict verdict;
   const auto both = {sweep.kernels[0], sweep.kernels[1]};

@@ -1,4 +1,4 @@
-// The experiment on a pair: it is swept in every way, its best ways run again, and its outputs are compared.
+// Runs the experiment on a pair. The pair is swept in every way, its best ways run again, and its outputs are compared.
 #pragma once
 
 #include "schedule/session/stage.h"
@@ -7,12 +7,12 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// Sweeps two kernels of the stage. Fails as sweep_pair() and run_again() do, and with errors of the device.
+// Sweeps two kernels of the stage. Errors are those of sweep_pair(), of run_again() and of the device.
 Result<SweptPair> sweep_on(Stage& stage, KernelId first, KernelId second, SweepOptions options);
 
-// Fills in `rerun` and `planned`, with as many rounds as the sweep had. On a device each entrant first runs once
-// unmeasured. If the plan loses to the best baseline, it takes that way, and all entrants run again. An entrant that
-// fails drops out. Fails with device_lost or cancelled.
+// Fills in `rerun` and `planned`, with as many rounds as the sweep had. On a device, each entrant first runs once
+// without being measured. If the plan is slower than the best baseline, it takes the way of that baseline, and all
+// entrants run again. An entrant that fails is left out. Fails with device_lost or cancelled.
 Result<void> run_again(const Stage& stage, Machine& machine, const SweepOptions& options, SweptPair& pair);
 
 }  // namespace wattune::schedule

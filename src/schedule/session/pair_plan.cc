@@ -14,9 +14,9 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-constexpr std::size_t kChoosingRounds = 3;  // in each of which every way to choose from runs once
+constexpr std::size_t kChoosingRounds = 3;  // rounds of choosing; in each, every way to choose from runs once
 
-// Returns the ways of the pair. Pilots add those that a sweep has no rows of: twins on SMs of their own.
+// Returns the known ways of the pair. A sweep has no rows for twins on SMs of their own, so pilots measure these.
 Result<PairForecast> known_ways(Machine& machine, const PairSweep& sweep) {
   const KernelTraits& first = *machine.kernel(sweep.kernels[0]);
   const KernelTraits& second = *machine.kernel(sweep.kernels[1]);
@@ -33,29 +33,32 @@ Result<PairForecast> known_ways(Machine& machine, const PairSweep& sweep) {
   return best_of({}, std::move(ways));
 }
 
-// Returns the highest speed that a kernel alone may have on so many SMs: that on the next more that were measured.
+// Returns an upper bound on the speed of a kernel alone on `sms` SMs. It is the speed on the next larger measured
+// number of SMs. Returns nullopt if no such number was measured.
 std::optional<double> highest_speed_on(const KernelTraits& kernel, unsigned sms) {
   const auto above = std::ranges::lower_bound(kernel.speed_on_sms, sms, {}, &SpeedOnSms::sms);
   return above == kernel.speed_on_sms.end() ? std::nullopt : std::optional(above->speed);
 }
 
-// Returns the highest speed that a kernel alone may have in its share of a row; nullopt if none was measured.
+// Returns the highest speed that a kernel alone may have in its share of the GPU in a row. Returns nullopt if no such
+// speed was measured.
 std::optional<double> highest_speed_in_share(const KernelTraits& kernel, const Arrangement& how, std::size_t which,
                                              unsigned sms) {
   if (how.way == Way::split) return highest_speed_on(kernel, which == 0 ? how.sms_of_first : sms - how.sms_of_first);
-  if (how.way != Way::shares) return 1.0;  // on all SMs
+  if (how.way != Way::shares) return 1.0;  // on all SMs, its highest speed is 1
   const unsigned blocks = which == 0 ? how.ratio.first : how.ratio.second;
   if (blocks == 0 || blocks > kernel.rate_at_residency.size()) return std::nullopt;
   return kernel.twin_speed * kernel.rate_at_residency[blocks - 1];
 }
 
-// Returns the speeds of both kernels in a row while both ran. The one that ended first did so all the time. The work
-// that the other may have done alone at the end is taken off, so that its speed is rather too low than too high.
+// Returns the speeds of both kernels in a row while both ran. The kernel that ended first ran beside the other all the
+// time. From the work of the other, the part that it may have done alone at the end is subtracted. So its speed is
+// rather too low than too high.
 std::array<double, 2> rates_together(const Machine& machine, const PairSweep& sweep, const SweepRow& row) {
-  constexpr double kLeastPart = 0.1;  // of the speed over the whole row, which noise must not undercut
+  constexpr double kLeastPart = 0.1;  // least part of the speed over the whole row, against noise
   std::array<Nanoseconds, 2> times = row.times;
   const std::size_t later = times[0] > times[1] ? 0 : 1;
-  // In streams it may have waited for SMs before its first block.
+  // In streams, that kernel may have waited for SMs before its first block.
   if (shape_of(row.arrangement).is_in_streams()) times[later] = row.makespan;
   std::array<double, 2> rates = {sweep.alone[0] / times[0], sweep.alone[1] / times[1]};
   const Nanoseconds together = times[1 - later];
@@ -68,8 +71,8 @@ std::array<double, 2> rates_together(const Machine& machine, const PairSweep& sw
   return rates;
 }
 
-// Returns the works of both kernels in turns, so that both are among the first works of the queue, which a policy looks
-// at.
+// Returns the works of both kernels in turns. So both kernels are among the first works of the queue, at which a policy
+// looks.
 std::vector<Arrival> works_of(const PairSweep& sweep) {
   const auto& [first, second] = sweep.repetitions;
   std::vector<Arrival> works;
@@ -81,7 +84,7 @@ std::vector<Arrival> works_of(const PairSweep& sweep) {
   return works;
 }
 
-// Returns the time from the first block to the last, as for the rows of a sweep.
+// Returns the time from the first block to the last, which is also the time that rows of a sweep have.
 Nanoseconds makespan_of(const Trace& trace) {
   const auto& spans = trace.spans();
   if (spans.empty()) return {};
@@ -132,7 +135,7 @@ void PairPlan::prove(const std::optional<ProvenWay>& proven) {
   table_.learn(sweep_->kernels[0], sweep_->kernels[1], known_);
 }
 
-// Returns the best row, the best baseline, and many streams.
+// Returns the shapes of the best row, of the best baseline, and of many streams.
 std::vector<PairShape> PairPlan::shapes_to_choose_from() const {
   std::vector<PairShape> shapes;
   const auto is_any = [](const SweepRow&) { return true; };
@@ -143,8 +146,8 @@ std::vector<PairShape> PairPlan::shapes_to_choose_from() const {
   return shapes;
 }
 
-// Runs the choice of the policy and the shapes in turns, and keeps to the fastest. The speeds that a row tells of both
-// kernels may be wrong, but the time of the row is not.
+// Runs the choice of the policy and the shapes in turns, and keeps to the fastest of them. This is needed because the
+// speeds of both kernels in a row may be wrong, while the time of the row is right.
 Result<void> PairPlan::choose() {
   std::vector<std::optional<ProvenWay>> choices = {std::nullopt};
   for (const PairShape& shape : shapes_to_choose_from()) {
@@ -153,7 +156,7 @@ Result<void> PairPlan::choose() {
   }
   const bool is_exact = std::ranges::all_of(sweep_->rows, [](const SweepRow& row) { return row.makespans.size() < 2; });
   std::vector<std::vector<double>> times(choices.size());
-  const std::size_t rounds = is_exact ? 1 : 1 + kChoosingRounds;  // the first makes streams, and does not count
+  const std::size_t rounds = is_exact ? 1 : 1 + kChoosingRounds;  // the first round creates streams, and is not counted
   for (std::size_t round = 0; round < rounds; ++round)
     for (std::size_t i = 0; i < choices.size(); ++i) {
       const std::size_t place = (i + round) % choices.size();

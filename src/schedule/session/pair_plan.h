@@ -1,6 +1,7 @@
-// Plans of the policy `paired` for swept pairs. The rows of the sweep are the ways that the policy knows. Pilots, which
-// are short runs, add twins on SMs of their own. The plan is the fastest of what the policy chooses, the best row, the
-// best baseline, and many streams with and without priorities, each run by the scheduler.
+// Plans of the policy `paired` for swept pairs. The ways that the policy knows are the rows of the sweep, and twins on
+// SMs of their own, which pilots (short runs) measure. The plan is the fastest of several candidates, each of which the
+// scheduler runs. These are the choice of the policy, the best row, the best baseline, and many streams with and
+// without priorities.
 #pragma once
 
 #include <optional>
@@ -15,25 +16,25 @@
 namespace wattune::inline v0_1::schedule {
 
 // Returns the ways that the sweep has measured, with the speeds that both kernels had while both ran. The kernel that
-// ended later ran on alone for a while, at most as fast as it does alone in its share; that time is taken off.
+// ended later ran alone at the end, and then at most as fast as it runs alone in its share. That time is subtracted.
 std::vector<PairForecast> swept_ways(const Machine& machine, const PairSweep& sweep,
                                      const std::optional<PairWatts>& watts = {});
 
-// The work of a sweep as a queue: each kernel as often as in the sweep, all there from the beginning. The machine and
-// the sweep must outlive it.
+// The work of a sweep as a queue. Each kernel is in the queue as often as in the sweep, and all works are there from
+// the beginning. The machine and the sweep must outlive this object.
 class PairPlan {
  public:
-  // Runs pilots if both kernels have persistent twins. Then it runs the queue as the policy chooses by the speeds of
-  // the rows, as in the fastest row, as in the fastest baseline, and in many streams. It keeps to the fastest of these.
-  // Fails as pilots and run() do.
+  // Runs pilots if both kernels have persistent twins. Then it runs the queue in several ways. These are the policy's
+  // choice by the speeds of the rows, the fastest row, the fastest baseline, and many streams. It keeps to the fastest
+  // of these ways. Errors are those of pilots and of run().
   static Result<PairPlan> make(Machine& machine, const PairSweep& sweep);
-  // Runs in this way from now on; one after the other if the shape is empty.
+  // Runs the queue in this way from now on. If the shape is empty, the kernels run one after the other.
   void keep_to(const PairShape& shape);
-  // Runs the queue, and returns the time from its first block to its last. Fails as run_queue() does.
+  // Runs the queue. Returns the time from its first block to its last. Errors are those of run_queue().
   Result<Nanoseconds> run();
-  // Returns the first way in which both kernels shared the GPU in the last run. If they never did, it has no shape and
-  // the rates of the way that was forecast to be best. It has the proven way if the plan keeps to one, with the speeds
-  // that this run showed. Precondition: run() was called.
+  // Returns the first way in which both kernels shared the GPU in the last run. If they never shared it, the result has
+  // no shape, and has the rates of the way with the best forecast. If the plan keeps to a proven way, the result
+  // contains that way, with the speeds that were measured in the last run. Precondition: run() was called.
   PairForecast way() const;
 
  private:
@@ -46,7 +47,7 @@ class PairPlan {
   const PairSweep* sweep_;
   PairForecast known_;  // all ways that were measured
   PairTable table_;
-  PairTable shown_;  // the table as the last run has corrected it
+  PairTable shown_;  // the table with the corrections of the last run
   std::vector<Arrival> works_;
   Trace trace_;  // trace of the last run
 };

@@ -13,14 +13,14 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-constexpr double kLeastShownGain = 0.02;  // smallest gain that is reported as one, as for policies
+constexpr double kLeastShownGain = 0.02;  // smallest gain that is reported as a gain, as for policies
 constexpr std::size_t kAlone = 0;         // the entrant that runs both kernels alone
 
 bool is_in_turn(const SweepRow& row) { return row.arrangement.way == Way::in_turn; }
 
 std::size_t planned_of(const Rerun& rerun) { return 1 + rerun.rows.size(); }
 
-// Returns a row's place among the entrants; nullopt if it did not run again.
+// Returns the position of a row among the entrants. Returns nullopt if the row did not run again.
 std::optional<std::size_t> entrant_of(const SweptPair& pair, const SweepRow& row) {
   const auto place = static_cast<std::size_t>(&row - pair.sweep.rows.data());
   const auto found = std::ranges::find(pair.rerun.rows, place);
@@ -35,7 +35,7 @@ Nanoseconds median_of_times(const std::vector<Nanoseconds>& times) {
   return Nanoseconds(median_of(std::move(numbers)));
 }
 
-// Returns the places of the control and of the best row of each kind.
+// Returns the positions of the control and of the best row of each kind.
 std::vector<std::size_t> rows_to_run_again(const PairSweep& sweep) {
   std::vector<std::size_t> rows;
   for (const std::function<bool(const SweepRow&)>& is_meant :
@@ -87,7 +87,8 @@ class Rerunner {
     return {};
   }
 
-  // True if the plan runs in another way than the baseline, and is surely slower or by more than 1 %.
+  // True if the plan runs in another way than the baseline, and is slower. It counts as slower if that is sure, or if
+  // it is slower by more than 1 %.
   bool loses_to(const SweepRow& baseline) const {
     constexpr double kMostBehind = 0.01;
     const auto gain = gain_of_planned_over(pair_, baseline);
@@ -107,7 +108,8 @@ class Rerunner {
     return {};
   }
 
-  // Runs an entrant. In virtual time a row, and both alone, have the time of the sweep, because it would repeat.
+  // Runs an entrant and returns its time. In virtual time, a row would take the same time again, as would both kernels
+  // alone. So these get the time of the sweep without a run.
   Result<Nanoseconds> time_of(std::size_t entrant) {
     const PairSweep& sweep = pair_.sweep;
     if (entrant + 1 == entrants_) return plan_->run();
@@ -149,7 +151,7 @@ std::optional<Gain> gain_of_entrants(const SweptPair& pair, std::optional<std::s
   return gain_over(pair.rerun.times, *entrant, *base);
 }
 
-// Returns the rounds of two entrants, the base first; nullopt if one of them did not run again.
+// Returns the rounds of two entrants, those of the base first. Returns nullopt if one of the two did not run again.
 std::optional<RoundTimes> rounds_of_entrants(const SweptPair& pair, std::optional<std::size_t> entrant,
                                              std::optional<std::size_t> base) {
   const RoundTimes& rounds = pair.rerun.times;
@@ -158,7 +160,8 @@ std::optional<RoundTimes> rounds_of_entrants(const SweptPair& pair, std::optiona
   return RoundTimes{.times = {rounds.times[*base], rounds.times[*entrant]}, .orders = {}, .is_exact = rounds.is_exact};
 }
 
-// Returns by how much longer one after the other took than both alone; nullopt if they did not both run again.
+// Returns by how much longer the kernels took one after the other, in one run, than both alone, as a share. Returns
+// nullopt if one of the two did not run again.
 std::optional<double> control_off(const SweptPair& pair) {
   const SweepRow* in_turn = pair.sweep.best(is_in_turn);
   const auto entrant = in_turn == nullptr ? std::nullopt : entrant_of(pair, *in_turn);

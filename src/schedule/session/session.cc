@@ -33,7 +33,8 @@ ProfileRecord record_of(const StageKernel& kernel, const simulate::GpuModel* gpu
   return record;
 }
 
-// Completes a kernel: removes clocks from its spec, and adds a name and the default configuration if it has none.
+// Completes a kernel: removes clocks from its spec, and adds a name and the default configuration if the kernel has
+// none.
 Result<void> complete(std::vector<CorunKernel>& kernels, std::size_t place, std::vector<std::string>& names) {
   CorunKernel& kernel = kernels[place];
   WATTUNE_ASSIGN(kernel.spec, tune::without_clocks(std::move(kernel.spec)));
@@ -52,8 +53,8 @@ Result<void> complete(std::vector<CorunKernel>& kernels) {
   return {};
 }
 
-// Returns a forecaster of submitted works. The ways that were measured earlier replace their forecasts; the policy
-// tries the others by works.
+// Returns a forecaster of submitted works. Ways that were measured earlier replace their forecasts. The policy tries
+// the other ways with submitted works.
 Forecaster forecaster_of(const Stage& stage, const MachineLimits& limits) {
   return [&stage, predict = submission_forecaster(limits, stage.sm()), sms = limits.sms](
              const KernelTraits& first, const KernelTraits& second) -> Result<PairForecast> {
@@ -70,10 +71,10 @@ Forecaster forecaster_of(const Stage& stage, const MachineLimits& limits) {
 
 }  // namespace
 
-// The runtime of submitted works, which the first of them starts.
+// The runtime of submitted works. The first submitted work starts it.
 struct CorunSession::Submission {
-  // Locks out submit(), and gives the stage's machine back once all submitted works have ended: there is one at a time.
-  // The stage remembers what pairs of them gained.
+  // Waits until all submitted works have ended, and releases the stage's machine, since there may be only one machine
+  // at a time. The stage remembers the gains of pairs of these works. The returned lock excludes submit().
   std::unique_lock<std::mutex> end(Stage& stage, Shutdown how = Shutdown::finish) {
     std::unique_lock lock(mutex);
     if (runtime == nullptr) return lock;
@@ -87,7 +88,7 @@ struct CorunSession::Submission {
     return lock;
   }
 
-  // Starts the runtime, if there is none.
+  // Starts the runtime, unless it is running.
   Result<void> start(Stage& stage, std::optional<int> urgent_from) {
     if (runtime != nullptr) return {};
     WATTUNE_TRY(stage.profile(kProfileRounds));
@@ -119,7 +120,8 @@ struct CorunSession::Submission {
     return ticket;
   }
 
-  // Tells whether the work ends before one begins that is submitted after these. It follows the works in `busy`.
+  // True if `work` has ended before a work begins that comes after the works `after`. The function also follows the
+  // works after which each of these comes, as long as they are in `busy`.
   bool ends_before(WorkId work, std::vector<WorkId> after) const {
     std::set<WorkId> seen;
     while (!after.empty()) {
@@ -139,12 +141,12 @@ struct CorunSession::Submission {
     std::vector<MemoryUse> uses;
     std::vector<WorkId> after;
   };
-  static constexpr std::size_t kFewBusy = 64;  // number that may have ended before they are forgotten
+  static constexpr std::size_t kFewBusy = 64;  // so many works are added to `busy` before ended ones are removed
 
   std::mutex mutex;
   std::unique_ptr<Runtime> runtime;
   std::vector<Busy> busy;
-  std::size_t still_busy = 0;  // of them, when they were last looked at
+  std::size_t still_busy = 0;  // number of works in `busy` after ended ones were last removed
 };
 
 CorunSession::CorunSession(std::unique_ptr<Stage> stage, std::optional<int> urgent_from)

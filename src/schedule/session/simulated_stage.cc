@@ -47,7 +47,8 @@ Result<simulate::SimulatedKernel> find_published_kernel(const std::string& name)
       .hint(fmt::format("one of: {}", fmt::join(names, ", ")));
 }
 
-// Finds the launches of a name: a published kernel, or several that follow each other, such as "C+L".
+// Finds the launches for a name. The name is that of a published kernel, or of several kernels that follow each other,
+// such as "C+L".
 Result<std::vector<simulate::SimulatedKernel>> find_sequence(const std::string& name) {
   std::vector<simulate::SimulatedKernel> launches;
   for (std::size_t begin = 0; begin <= name.size();) {
@@ -62,8 +63,8 @@ class SimulatedStage : public Stage {
  public:
   explicit SimulatedStage(simulate::GpuModel gpu) : gpu_(std::move(gpu)) {}
 
-  // Adds a kernel or a sequence with blocks as long as published, but fewer waves: rates are the same, and the
-  // simulation is shorter.
+  // Adds a kernel or a sequence of kernels. Its blocks take as long as published, but there are fewer waves. So the
+  // rates are the same, and the simulation takes less time.
   Result<void> add(const std::string& name, std::vector<simulate::SimulatedKernel> launches, std::uint64_t waves,
                    const StoredProfiles& profiles) {
     StageKernel& added = kernels_.emplace_back();
@@ -82,7 +83,7 @@ class SimulatedStage : public Stage {
     } else {
       WATTUNE_ASSIGN(added.traits, profile_alone(launches, gpu_));
       added.traits.name = name;
-      added.traits.persistent = true;  // sweeps run slow twins as well
+      added.traits.persistent = true;  // since sweeps run slow twins as well
     }
     if (launches.size() == 1) {
       const simulate::Residents all{&launches.front(), added.traits.profile.blocks_alone};
@@ -132,7 +133,7 @@ class SimulatedStage : public Stage {
 
  private:
   simulate::GpuModel gpu_;
-  std::vector<std::vector<simulate::SimulatedKernel>> simulated_;  // by kernel: its launches
+  std::vector<std::vector<simulate::SimulatedKernel>> simulated_;  // launches of each kernel
   std::unique_ptr<simulate::SimulatedBoard> board_;                // board of the latest machine
   std::unique_ptr<simulate::BoardClocks> board_clocks_;
 };

@@ -11,7 +11,8 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// Returns the window, or the usual one: counters of boards are renewed every 100 ms, simulated ones at once.
+// Returns the given window, or else the usual one. The usual window is long for real boards, whose counters are renewed
+// every 100 ms, and short for simulated ones.
 Nanoseconds Stage::window_or_usual(std::optional<Nanoseconds> window) const {
   return window.value_or(is_simulated() ? nanoseconds_from_ms(20) : nanoseconds_from_seconds(3));
 }

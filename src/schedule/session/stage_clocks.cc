@@ -15,8 +15,8 @@ namespace {
 
 // The largest number of clocks that are chosen if the user names none.
 constexpr std::size_t kMostDefaultClocks = 6;
-// The lowest clock tried, as a share of the highest. Below it boards save hardly any voltage, and most kernels take
-// more joules again.
+// The lowest clock that is tried, as a share of the highest clock. Below it, boards hardly lower their voltage further,
+// and most kernels take more joules again.
 constexpr double kLowestClockShare = 0.45;
 
 Error no_clocks(std::string what, std::string about, std::string advice) {
@@ -25,7 +25,8 @@ Error no_clocks(std::string what, std::string about, std::string advice) {
 
 using Table = std::vector<backend::MemoryClock>;
 
-// Returns the clocks that the board offers: a row for each memory clock, ascending, with ascending clocks of the cores.
+// Returns the clocks that the board offers. The table has a row for each memory clock, ascending, and each row has the
+// clocks of the cores, ascending.
 Result<Table> table_of(backend::ClockControl& control) {
   WATTUNE_ASSIGN(backend::BoardChoices choices, control.choices());
   Table table = std::move(choices.clocks);
@@ -68,7 +69,8 @@ Result<void> check_clock(Megahertz wanted, const std::vector<Megahertz>& offered
                    fmt::format("nearest: {:g}", nearest(offered, wanted).value()));
 }
 
-// Checks that the board has these clocks. If the memory's is its own, that is the highest.
+// Checks that the board has these clocks. Without a memory clock, the board's own memory clock is meant, which is its
+// highest one.
 Result<void> check_offered(const backend::BoardSetting& wanted, const Table& table) {
   if (!wanted.memory) return check_clock(*wanted.graphics, table.back().graphics, "cores");
   std::vector<Megahertz> memory;
