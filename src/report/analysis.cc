@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-// Returns an objective divided by the best one: how many times slower it is. Infinite if their signs give the ratio no
-// meaning.
+// Returns an objective divided by the best one, which is the factor by which it is slower. Returns infinity if the
+// signs give such a ratio no meaning.
 double slowdown(double objective, double best) {
   if (objective == best) return 1.0;
   return gain(best, objective).value_or(std::numeric_limits<double>::infinity());
@@ -37,8 +37,8 @@ const Trial* find(const ResultSet& results, const Configuration& wanted) {
   return best;
 }
 
-// Returns the speed as a share of the best's; 0 if the Trial failed. The share is at most 1, because the best may have
-// won the final although another Trial was faster in the search.
+// Returns the speed of a Trial as a share of the speed of the best one. Returns 0 if the Trial failed. The share is at
+// most 1, because the best may have won the final although another Trial was faster in the search.
 double speed_of(const Trial& trial, const Trial& best) {
   if (!trial.observation.ok()) return 0.0;
   return std::min(1.0, 1.0 / slowdown(objective_of(trial), objective_of(best)));
@@ -89,13 +89,13 @@ bool describes_space(const ResultSet& results) {
 }
 
 Amortisation amortisation_of(const ResultSet& results) {
-  constexpr double kGoodSpeedShare = 0.95;  // share of the best speed
+  constexpr double kGoodSpeedShare = 0.95;  // least speed of a good configuration, as a share of the best speed
   constexpr double kProbability = 0.9;      // probability with which a good configuration is to be found
-  constexpr double kPerformance = 0.9;      // share of the speed with a good one from the start
+  constexpr double kPerformance = 0.9;      // speed to reach, as a share of that with a good one from the start
   const std::vector<double> objectives = searched_objectives(results);
   if (objectives.empty()) return {};
   double good = 0.0;
-  double mean = 0.0;  // mean time divided by that of a good configuration
+  double mean = 0.0;  // mean time, divided by that of a good configuration
   for (const double objective : objectives) {
     const double slow = slowdown(objective, objectives.front()) * kGoodSpeedShare;
     good += slow <= 1.0 ? 1.0 : 0.0;

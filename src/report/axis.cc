@@ -46,7 +46,7 @@ std::vector<double> linear_ticks(double low, double high, std::size_t wanted) {
 
 Axis Axis::of_times(double low, double high) {
   if (high > 10 * low) return Axis(low, high, true);
-  // A margin keeps the axis from having no length if all values are equal.
+  // A margin, since the axis would have a length of 0 if all values were equal.
   const double margin = std::max((high - low) * 0.05, low * 0.005);
   return Axis(low - margin, high + margin, false);
 }

@@ -23,7 +23,7 @@ std::string level_note(const std::vector<const Trial*>& trials) {
   return fmt::format("= {} more cannot be told from the best: {}\n", level, why);
 }
 
-// Describes how the ratio of the best to the default was found; empty if no final was held.
+// Describes how the ratio of the best Trial to the default was found. Returns an empty text if no final was held.
 std::string how_compared(const Trial& best) {
   if (const std::optional<PairedGain>& gain = best.observation.over_default)
     return fmt::format("The final measured that in turns, with an interval of {:.2f} to {:.2f} (95 %).\n", gain->low,
@@ -31,7 +31,7 @@ std::string how_compared(const Trial& best) {
   return is_winner(best) ? "That is the ratio of their medians.\n" : "";
 }
 
-// Returns a note on how many Trials the slowdown limit excluded; empty without such a limit.
+// Returns a note on the number of Trials that the slowdown limit excluded. Returns an empty text without such a limit.
 std::string slowdown_note(const ResultSet& results, std::size_t left_out) {
   const std::optional<double> slowdown = slowdown_of(results.info.objectives);
   if (!slowdown) return {};
@@ -56,7 +56,7 @@ std::string default_note(const ResultSet& results, const Trial& best) {
                      time_text(time_of(*trial)), *ratio, how_compared(best));
 }
 
-// Returns a note on why some correct configurations lack a metric; empty if none does.
+// Returns a note on why some correct configurations lack a metric. Returns an empty text if no metric is lacking.
 std::string lacking_note(const ResultSet& results, const std::vector<const Trial*>& trials) {
   const auto lacks = [](const Trial* trial) { return !trial->observation.lacking.empty(); };
   const auto first = std::ranges::find_if(trials, lacks);

@@ -9,7 +9,7 @@ namespace wattune::inline v0_1::report {
 namespace {
 
 constexpr double kWrongTables = 0.01;
-constexpr double kNextToNothing = 0.025;  // if chance's share deviates by less, it hardly matters
+constexpr double kNextToNothing = 0.025;  // smaller standard deviations of the share by chance are ignored
 
 // Computes the continued fraction of the incomplete beta function by Lentz's method (Press et al., Numerical Recipes,
 // 6.4).

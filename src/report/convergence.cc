@@ -24,7 +24,7 @@ class DotCanvas {
   std::size_t width() const { return columns_ * 2; }
   std::size_t height() const { return rows_ * 4; }
 
-  // Sets a dot; (0, 0) is at the bottom left.
+  // Sets a dot. The dot (0, 0) is at the bottom left.
   void set(std::size_t x, std::size_t y) {
     constexpr unsigned char kBits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     const std::size_t from_top = height() - 1 - y;
@@ -42,7 +42,7 @@ class DotCanvas {
   }
 
  private:
-  // Returns the braille pattern, U+2800 plus the bits, in UTF-8; a space if there is no dot.
+  // Returns the UTF-8 text of the braille pattern with the number U+2800 plus `bits`. Returns a space if no bit is set.
   static std::string braille(unsigned char bits) {
     if (bits == 0) return " ";
     return {'\xE2', static_cast<char>(0xA0 | (bits >> 6)), static_cast<char>(0x80 | (bits & 0x3F))};
@@ -74,7 +74,7 @@ void draw_steps(DotCanvas& canvas, const std::vector<double>& best, const Axis& 
   }
 }
 
-// Returns a label for each row of characters; empty if the axis has no tick in that row.
+// Returns a label for each row of characters. A label is empty if the axis has no tick in that row.
 std::vector<std::string> row_labels(const Axis& axis, const DotCanvas& canvas, std::size_t rows) {
   std::vector<std::string> labels(rows);
   for (const double tick : axis.ticks(std::max<std::size_t>(rows / 3, 2))) {

@@ -120,8 +120,8 @@ class ConvergencePicture {
     return ticks;
   }
 
-  // Draws one path for all dots and one for all failures. A dot on top of another is left out, which bounds the file's
-  // size.
+  // Draws one path for all dots and one for all failures. A dot on top of another dot is left out, which bounds the
+  // file's size.
   void draw_trials() {
     std::string dots;
     std::string failures;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kSteps = 400;  // finer steps are hardly visible
 
-// Returns the share of all configurations that is at least as fast as each speed, from the best down. Failed
-// configurations count as slower than any speed.
+// Returns a curve of shares over speeds, from the best speed down. It is the share of all configurations that are at
+// least as fast. Failed configurations count as slower than any speed.
 LineChart::Curve curve_of(const ResultSet& results, const std::string& name) {
   const std::vector<double> objectives = searched_objectives(results);
   const Distribution counts = distribution_of(results);

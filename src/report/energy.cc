@@ -43,8 +43,8 @@ std::vector<AtClock> by_clock(const std::vector<const Trial*>& all, const std::v
   return clocks;
 }
 
-// Returns the rank of a code (the configurations that differ only in the clock). It is smaller for a code that ran at
-// more clocks, and then for less energy. Each clock was recorded once.
+// Returns the rank of a code (the configurations that differ only in the clock). The rank is smaller for a code that
+// ran at more clocks, and among such codes for less energy. Precondition: each clock was recorded once.
 std::pair<std::ptrdiff_t, Joules> rank_of_code(const std::vector<const Trial*>& its) {
   return {-std::ssize(its), *energy_of(least_energy(its)->observation)};
 }
@@ -69,7 +69,7 @@ std::vector<AtClock> by_clock_of_one_code(const ResultSet& results) {
 }
 
 EnergyPlot energy_plot_of(const ResultSet& results) {
-  constexpr double kFarFactor = 1.5;  // times the largest of the least; higher are left out
+  constexpr double kFarFactor = 1.5;  // energies above this multiple of the largest least energy are left out
   EnergyPlot plot{.title = name_of(results.info), .curve_name = "least at each clock"};
   double most = 0.0;
   for (const AtClock& each : by_clock(results)) {

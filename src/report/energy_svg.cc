@@ -27,10 +27,11 @@ constexpr std::array kBandColours = {"#009e73", "#e69f00", "#56b4e9"};
 constexpr double kEnergyLeft = 90;
 constexpr double kFirstLine = 48,
                  kTextLine = 19;                  // height of a line of the legend and of a note
-constexpr double kPlotHeight = 332, kBelow = 56;  // height of the plot and of the room below for the axis and its name
+constexpr double kPlotHeight = 332, kBelow = 56;  // height of the plot, and of the space below for the axis and its
+                                                  // name
 constexpr double kLegendLetter = 6.6;             // width of a letter in the legend
 constexpr std::size_t kColumns = 86;              // columns of text in a line of a note
-constexpr double kGap = 16;                       // between entries of the legend
+constexpr double kGap = 16;                       // gap between entries of the legend
 constexpr double kEnergyMargin = 0.05;            // margin below and above the energies, as a share of their range
 
 EnergyPlot::Points drawable(EnergyPlot::Points points) {
@@ -45,7 +46,7 @@ struct LegendEntry {
 
 double room_of(const LegendEntry& entry) { return kLegendLetter * static_cast<double>(width_of(entry.text)); }
 
-// Distributes the entries of the legend to lines, each as full as possible.
+// Distributes the entries of the legend to lines, so that each line is as full as possible.
 std::vector<std::vector<LegendEntry>> in_lines(const std::vector<LegendEntry>& entries) {
   std::vector<std::vector<LegendEntry>> lines;
   double end = 0.0;
@@ -160,8 +161,8 @@ class EnergyPicture {
   }
   double x_of_visible(double clock) const { return std::clamp(frame_.x_of(clock), kEnergyLeft, kChartRight); }
 
-  // Returns the outline of the likely area: along its top and back along its bottom, cut off at the edge of the
-  // picture.
+  // Returns the outline of the likely area, which goes along its top and back along its bottom. It is cut off at the
+  // edge of the picture.
   std::string around() const {
     std::string path;
     const auto add = [&](double clock, double energy) {

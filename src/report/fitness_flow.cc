@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::report {
 namespace {
 
 constexpr double kDamping = 0.85;
-constexpr double kFlowTolerance = 1e-10;  // the iteration ends when the changes of all ranks sum to less
+constexpr double kFlowTolerance = 1e-10;  // the iteration ends when the sum of all changes of ranks is less
 constexpr int kMaxSteps = 1000;
 
 using Place = std::vector<std::uint16_t>;  // a configuration: the position of each value in its parameter's list
@@ -37,7 +37,8 @@ FitnessFlow::FitnessFlow(const std::vector<const Trial*>& nodes, const std::vect
     Place other = place;
     for (std::size_t p = 0; p < place.size(); ++p) {
       for (const int step : {-1, 1}) {
-        other[p] = static_cast<std::uint16_t>(place[p] + step);  // if below 0, wraps to a position that no node has
+        other[p] = static_cast<std::uint16_t>(place[p] + step);  // a position below 0 wraps around to one that no node
+                                                                 // has
         const auto neighbour = at.find(other);
         if (neighbour == at.end()) continue;
         ++neighbours_;

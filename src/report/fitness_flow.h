@@ -1,5 +1,5 @@
-// FitnessFlow: a graph of the steps between neighbouring configurations that make a kernel faster. It gives the
-// probability that a random walk along them visits each configuration.
+// FitnessFlow: a graph of the steps between neighbouring configurations that make a kernel faster. From it follows the
+// probability that a random walk along these steps visits a configuration.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,17 @@ namespace wattune::inline v0_1::report {
 
 class FitnessFlow {
  public:
-  // Makes a node for each Trial. Precondition: all Trials are correct, of different configurations, with values from
-  // `parameters`.
+  // Makes a node for each Trial. Precondition: all Trials are correct, and their configurations are different, with
+  // values from `parameters`.
   FitnessFlow(const std::vector<const Trial*>& nodes, const std::vector<Parameter>& parameters);
 
   // True if no neighbour of the node is faster.
   bool is_minimum(std::size_t node) const { return minimum_[node]; }
   // Returns the number of pairs of a node and a neighbouring node.
   std::size_t neighbours() const { return neighbours_; }
-  // Returns the PageRank of every node (Page, Brin et al. 1999). A walker follows a random edge with probability 0.85
-  // and else jumps to any node; without an edge it always jumps. The ranks sum to 1.
+  // Returns the PageRank of every node (Page, Brin et al. 1999). With probability 0.85, a walker follows a random edge
+  // of its node, and otherwise it jumps to any node. It always jumps from a node without edges. The sum of the ranks is
+  // 1.
   std::vector<double> page_rank() const;
 
  private:

@@ -15,8 +15,8 @@ using Series = ForecastPlot::Series;
 
 bool can_be_drawn(const Point& point) { return std::isfinite(point.forecast) && std::isfinite(point.measured); }
 
-// Returns the axis, the same for forecasts and measurements: it covers the range of all numbers and a margin of a
-// twentieth at each end.
+// Returns the axis for both forecasts and measurements. It covers the range of all numbers, and a margin of a twentieth
+// of that range at each end.
 Axis axis_of(const std::vector<Series>& series) {
   std::vector<double> numbers;
   for (const Series& each : series)

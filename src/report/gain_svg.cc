@@ -8,7 +8,7 @@ namespace wattune::inline v0_1::report {
 
 namespace {
 
-// Returns the lower end of the axis: the largest multiple of a tenth, at most 0, that is not above any gain.
+// Returns the lower end of the axis: the largest multiple of a tenth, at most 0, that is not larger than any gain.
 double lowest_tenth(const GainPlot& plot) {
   double low = 0.0;
   for (const GainPlot::Curve& curve : plot.sharing)

@@ -87,7 +87,8 @@ std::string defines_of(const Choice& choice) {
   return text;
 }
 
-// Lists the values of one member of the choices that holds a macro, each once, in the order of the choices.
+// Lists the values of one member of the choices, which holds a macro. Each value is listed once, in the order of the
+// choices.
 std::vector<std::string> macros_of(const std::vector<Choice>& choices, std::string Choice::*macro) {
   std::vector<std::string> macros;
   for (const Choice& choice : choices)
@@ -105,7 +106,8 @@ std::string defined(const std::vector<std::string>& macros, const char* joined_b
   return fmt::format("{}", fmt::join(conditions, joined_by));
 }
 
-// Returns the preprocessor's condition for a choice: on its device and its size, each only if there are several.
+// Returns the preprocessor's condition for a choice. It tests the device if there are several devices, and the size if
+// there are several sizes.
 std::string condition_of(const Choice& choice, const std::vector<Choice>& choices) {
   std::vector<std::string> macros;
   if (!has_one_device(choices)) macros.push_back(choice.device_macro);
@@ -132,7 +134,7 @@ std::string otherwise(const std::string& kernel, const std::vector<Choice>& choi
 }
 
 // Returns the sets of definitions, each behind its condition. With one device and size there is no condition. With
-// several, the application must choose, because the best for one may be slow for another.
+// several, the application must choose, because the best configuration for one device or size may be slow for another.
 std::string choice_of(const std::string& kernel, const std::vector<Choice>& choices) {
   if (choices.size() == 1)
     return fmt::format("/* {} is the only device. */\n", choices.front().device_macro) + defines_of(choices.front());

@@ -88,7 +88,7 @@ Result<void> add(std::vector<Choice>& choices, Choice added) {
 
 Result<std::vector<Choice>> choices_of(const std::vector<ResultSet>& results) {
   std::vector<Choice> choices;
-  // Results without a size come last, because the sizes of the others must be known.
+  // Results without a size come last, because the sizes of the other results must be known before.
   for (const bool with_size : {true, false}) {
     for (const ResultSet& result : results) {
       if (result.info.problem_size.empty() == with_size) continue;

@@ -1,4 +1,4 @@
-// The configurations of a header, among which its user chooses by device and size.
+// Collects the configurations of a header. The user of the header chooses among them by device and size.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace wattune::inline v0_1::report {
 
-// The best configuration of a device for one size of the problem. The results must outlive it.
+// The best configuration of a device for one size of the problem. The results must outlive this object.
 struct Choice {
   std::string device_macro;
   std::string size_macro;  // empty if no size was recorded
@@ -17,13 +17,13 @@ struct Choice {
   const Trial* trial;
 };
 
-// Returns a choice for each device and size, in the order of the results, with those without a size last. If several
-// results are for the same device and size, the best one counts, so that their order matters only in a tie. Fails with
-// mismatch if names become one macro, if results for one device have different objectives, or if one has no size while
-// others for its device have several.
+// Returns a choice for each device and size, in the order of the results, with choices without a size last. If several
+// results are for the same device and size, the best one is chosen. So the order of results matters only in a tie.
+// Fails with mismatch if two names become the same macro, or if results for one device have different objectives. Fails
+// with mismatch as well if a result has no size while others for its device have several sizes.
 Result<std::vector<Choice>> choices_of(const std::vector<ResultSet>& results);
 
-// True if a device has choices for several sizes.
+// True if at least one device has choices for several sizes.
 bool differ_in_size(const std::vector<Choice>& choices);
 
 }  // namespace wattune::report

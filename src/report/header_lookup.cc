@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::report {
 
 namespace {
 
-// Returns the numbers in the text of the problem size: 1024 and 768 for "1024x768".
+// Returns the numbers in the text of the problem size, such as 1024 and 768 in "1024x768".
 std::vector<std::string> extents_of(const RunInfo& info) {
   std::vector<std::string> extents;
   bool inside = false;
@@ -66,8 +66,8 @@ std::string row_of(const Choice& choice, const std::vector<Choice>& choices) {
                      fmt::join(extents_of(*choice.info), ", "), c_string(defines), fmt::join(values, ", "));
 }
 
-// Returns the code of the lookup, with a parameter for each extent. It compares sizes by the product of the ratios of
-// their extents.
+// Returns the code of the lookup, with a parameter for each extent. The lookup compares sizes by the product of the
+// ratios of their extents.
 std::string function_of(const std::string& prefix, std::size_t choices, std::size_t extents) {
   std::string parameters;
   std::string wanted;

@@ -64,7 +64,7 @@ std::string replacement(const Value& value) {
     case Value::Kind::integer:
     case Value::Kind::boolean: return value.as_integer() < 0 ? "(" + value.to_macro() + ")" : value.to_macro();
     case Value::Kind::real: return real_replacement(value.as_real());
-    case Value::Kind::string: return printable(value.to_macro());  // a line break would end the definition
+    case Value::Kind::string: return printable(value.to_macro());  // line breaks would end the definition
   }
   return {};
 }

@@ -15,7 +15,7 @@ struct HeatMap {
   std::string title;
   std::vector<std::string> rows;
   std::vector<std::string> columns;
-  std::vector<std::vector<Cell>> cells;  // by row
+  std::vector<std::vector<Cell>> cells;  // cells, by row
 };
 
 // Draws the map in shades of blue that readers with any colour vision can tell apart, with dark numbers.

@@ -1,15 +1,16 @@
-// The importance of parameters: the part of the variance of log(time) that each explains alone.
+// The importance of parameters: the part of the variance of log(time) that each parameter explains alone.
 //
-// The share is that of a one-way analysis of variance, between-level over total, corrected for what the levels explain
-// by chance (Kelley's epsilon squared). For a parameter with k levels over n Trials it is
+// The share is that of a one-way analysis of variance, that is, the variance between levels over the total variance. It
+// is corrected for the part that levels explain by chance (Kelley's epsilon squared). For a parameter with k levels
+// over n Trials it is
 //
 //   share = 1 - (1 - SS_between / SS_total) * (n - 1) / (n - k)
 //
-// so that a parameter without effect gets about 0 however many values it has; a negative share is given as 0. Shares
-// that chance may have made are left out (chance.h). There are no shares at all if the Trials are no more than the
-// levels of all parameters together, because these explain any measurement. Parameters may depend on each other in a
-// space with constraints, or if a search has looked more closely at the fast part. Then shares of two of them can
-// reflect the same cause, and the shares need not add up to 1.
+// so that a parameter without effect gets about 0, whatever its number of values. A negative share is given as 0.
+// Shares that chance may have caused are left out (chance.h). There are no shares if there are not more Trials than
+// levels of all parameters together, because so many levels explain any measurement. Parameters may depend on each
+// other in a space with constraints, or if a search has looked more closely at the fast part. Then shares of two
+// parameters can reflect the same cause, and the shares need not add up to 1.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,8 +45,8 @@ std::map<std::string, Level> levels_in(const LogTimes& times, std::size_t parame
   return levels;
 }
 
-// Returns the share that the parameter explains; nullopt if chance may have made it. The test is for one of this many
-// parameters.
+// Returns the share that the parameter explains. It is tested as one of `parameters` shares. Returns nullopt if chance
+// may have caused it.
 std::optional<double> main_effect(const LogTimes& times, std::size_t parameter, std::size_t parameters) {
   const std::map<std::string, Level> levels = levels_in(times, parameter);
   const std::size_t count = times.trials.size();
@@ -59,7 +60,7 @@ std::optional<double> main_effect(const LogTimes& times, std::size_t parameter, 
   return std::clamp(1.0 - (1.0 - between / times.sum_of_squares) * (n - 1) / (n - k), 0.0, 1.0);
 }
 
-// Draws a bar in eighths of a character.
+// Draws a bar whose length is a multiple of an eighth of a character.
 std::string bar(double share, std::size_t width) {
   constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const auto eighths = static_cast<std::size_t>(std::lround(share * static_cast<double>(width) * 8));
@@ -69,7 +70,7 @@ std::string bar(double share, std::size_t width) {
 }
 
 std::string notes_on(const std::vector<Importance>& importance, std::size_t width) {
-  constexpr double kLargestPlainSum = 1.05;  // a sum of shares above this exceeds 1 by more than rounding and chance
+  constexpr double kLargestPlainSum = 1.05;  // larger sums of shares exceed 1 by more than rounding and chance
   std::string text;
   double sum = 0.0;
   for (const Importance& each : importance) sum += each.main_effect.value_or(0.0);

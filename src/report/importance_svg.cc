@@ -10,7 +10,7 @@
 
 namespace wattune::inline v0_1::report {
 
-// Draws a bar for each parameter. The largest share has the longest bar; an unknown share has none.
+// Draws a bar for each parameter. The largest share has the longest bar. An unknown share has no bar.
 std::string plot_importance_svg(const ResultSet& results) {
   constexpr double kMargin = 24, kLeft = 210, kLongest = 460, kTop = 56, kLine = 24, kThick = 16;
   const std::vector<Importance> parameters = parameter_importance(results);

@@ -1,16 +1,16 @@
 // The interactions of pairs of parameters: the second-order effects of a functional ANOVA (Hutter, Hoos, Leyton-Brown:
 // An efficient approach for assessing hyperparameter importance, ICML 2014), over the recorded Trials.
 //
-// For a pair, the Trials fall into cells of equal values of both. With m the mean of a cell of c Trials, and with
-// alpha + beta the additive model of the two parameters that fits the cells best (least squares),
+// For a pair, Trials with the same values of both parameters form a cell. With m the mean of a cell of c Trials, and
+// with alpha + beta the additive model of the two parameters that fits the cells best (least squares),
 //
 //   SS_joint = sum over the cells of c (m - alpha - beta)^2
 //   share    = (SS_joint - df MS_within) / SS_total,   df = cells - rank of the additive model
 //
 // MS_within, the variance inside the cells, times df is the part that the cells explain by chance (as in
 // importance.cc). The additive model is fitted, instead of adding main effects, because constraints may make two
-// parameters depend on each other. The part that each explains, and both alike, is then no interaction. Shares that
-// chance may have made are left out, as in importance.cc.
+// parameters depend on each other. Then the part that either parameter could explain is not counted as an interaction.
+// Shares that chance may have made are left out, as in importance.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,8 @@ struct Cell {
   double mean = 0.0;
 };
 
-// Returns for each Trial which of the parameter's values it has, numbered in the order in which they occur.
+// Returns, for each Trial, the number of its value of the parameter. Values are numbered in the order in which they
+// occur.
 std::vector<std::size_t> levels_of(const LogTimes& times, std::size_t parameter) {
   std::map<std::string, std::size_t> numbers;
   std::vector<std::size_t> levels;
@@ -51,7 +52,7 @@ std::size_t count_of(const std::vector<std::size_t>& levels) {
   return levels.empty() ? 0 : 1 + *std::ranges::max_element(levels);
 }
 
-// Returns the cells in which at least one Trial lies, in order.
+// Returns the cells that contain at least one Trial. They are ordered by the levels of both parameters.
 std::vector<Cell> cells_of(const std::vector<double>& values, const std::vector<std::size_t>& a,
                            const std::vector<std::size_t>& b) {
   std::map<std::pair<std::size_t, std::size_t>, Cell> sums;
@@ -67,8 +68,8 @@ std::vector<Cell> cells_of(const std::vector<double>& values, const std::vector<
   return cells;
 }
 
-// Sets each level's effect to the mean of what the other parameter's effects leave of its cells. Returns the largest
-// change of an effect.
+// Sets each level's effect to the mean over its cells, after the effects of the other parameter are subtracted. Returns
+// the largest change of an effect.
 double adjust(const std::vector<Cell>& cells, std::size_t Cell::*level, std::vector<double>& effects,
               std::size_t Cell::*other, const std::vector<double>& others) {
   std::vector<double> sums(effects.size(), 0.0);
@@ -118,7 +119,8 @@ std::size_t connected_groups(const std::vector<Cell>& cells, std::size_t levels_
   return groups;
 }
 
-// Returns the share that a pair explains, tested as one of this many pairs; nullopt if chance may have made it.
+// Returns the share that a pair of parameters explains. It is tested as one of `pairs` shares. Returns nullopt if
+// chance may have caused it.
 std::optional<double> interaction(const LogTimes& times, const std::vector<std::size_t>& a,
                                   const std::vector<std::size_t>& b, std::size_t pairs) {
   const std::vector<Cell> cells = cells_of(times.values, a, b);

@@ -15,7 +15,7 @@ namespace {
 
 struct ParetoPoint {
   const Trial* trial;
-  std::vector<double> costs;  // a cost for each objective; smaller is better
+  std::vector<double> costs;  // a cost for each objective, for which smaller is better
 };
 
 // Returns the Trials that have a value for every objective.
@@ -33,7 +33,8 @@ std::vector<ParetoPoint> points_of(const ResultSet& results) {
 std::vector<const Trial*> pareto_front(const ResultSet& results) {
   if (results.info.objectives.size() < 2) return {};
   std::vector<ParetoPoint> points = points_of(results);
-  // Sorted by cost, every point follows those that dominate it, so comparing it with the front so far is enough.
+  // After sorting by cost, every point follows the points that dominate it. So it is enough to compare each point with
+  // the front so far.
   std::stable_sort(points.begin(), points.end(),
                    [](const ParetoPoint& a, const ParetoPoint& b) { return a.costs < b.costs; });
   std::vector<const Trial*> front;

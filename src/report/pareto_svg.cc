@@ -64,8 +64,8 @@ class ParetoPicture {
                                                         : point.*coordinate > kFarFactorOfPlot * ((*high).*coordinate);
   }
 
-  // Converts the coordinate of all points from seconds into the unit that suits them, and returns the unit; other
-  // metrics keep theirs.
+  // Converts the coordinate of all points from seconds into the unit that suits them, and returns that unit. Other
+  // metrics keep their units.
   std::string take_unit(std::size_t objective, double PlotPoint::*coordinate) {
     const std::string& metric = results_.info.objectives[objective].metric;
     if (metric != "time") return unit_of(results_, metric);

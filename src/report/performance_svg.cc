@@ -7,8 +7,8 @@ namespace wattune::inline v0_1::report {
 
 namespace {
 
-// The lower end of the plot. Lower performance is drawn at that end, since differences so far below random search do
-// not matter.
+// The lower end of the plot. Performance below this end is drawn at the end, since differences so far below random
+// search do not matter.
 constexpr double kLowest = -1.0;
 constexpr std::size_t kDrawnPoints = 250;
 

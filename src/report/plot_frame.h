@@ -11,10 +11,10 @@
 
 namespace wattune::inline v0_1::report {
 
-using PlotPoint = std::pair<double, double>;  // in the units of the axes
+using PlotPoint = std::pair<double, double>;  // a point in the units of the axes
 
 struct PlotFrame {
-  double left;  // in pixels, like the others; the frame ends at kChartRight
+  double left;  // edges in pixels; the right edge is kChartRight
   double top;
   double bottom;
   Axis x;
@@ -25,8 +25,8 @@ struct PlotFrame {
 
   // Draws grid, ticks and names of the axes.
   void draw(Svg& svg, std::string_view x_name, std::string_view y_name) const;
-  // Returns the attribute `d` of a path: a line from point to point, or a dot at each point. A dot on top of another is
-  // left out, which bounds the file's size.
+  // Returns the attribute `d` of a path, which is a line from point to point, or a dot at each point. A dot on top of
+  // another dot is left out, which bounds the file's size.
   std::string line(std::span<const PlotPoint> points) const;
   std::string dots(std::span<const PlotPoint> points) const;
 };

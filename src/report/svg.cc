@@ -16,7 +16,7 @@ double width_of_letter(char c) {
   constexpr std::string_view kWide = "WMmw@%";
   constexpr std::string_view kNarrow = "ilj.,:;'|!I()[] ";
   const auto byte = static_cast<unsigned char>(c);
-  if ((byte & 0xC0) == 0x80) return 0.0;  // a further byte of a character
+  if ((byte & 0xC0) == 0x80) return 0.0;  // this byte continues a character of several bytes
   if (byte >= 0x80 || kWide.find(c) != std::string_view::npos) return 1.1;
   if (kNarrow.find(c) != std::string_view::npos) return 0.46;
   return c >= 'A' && c <= 'Z' ? 0.86 : 0.73;

@@ -1,5 +1,5 @@
-// Svg: a picture in SVG under construction. Its colours are mid tones without a background, readable on white and on
-// black.
+// Svg: a picture in SVG under construction. A picture has no background. Its colours are mid tones, which are readable
+// on white and on black.
 #pragma once
 
 #include <fmt/format.h>
@@ -38,14 +38,14 @@ class Svg {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
   }
 
-  // Adds a title between two edges, in pixels. A title that would be too wide in a wide font is written smaller; one
-  // that is far too long is cut. This uses nothing that some renderers lack.
+  // Adds a title between two edges, in pixels. A title that would be too wide in a wide font is written smaller, and a
+  // title that is far too long is cut. For this, no features of SVG are used that some renderers lack.
   void add_title(double left, double right, std::string_view title);
 
   // Returns an upper bound on the width of a title at its usual size, in pixels.
   static double room_of_title(std::string_view title);
 
-  // Returns the whole document. Nothing can be added afterwards.
+  // Ends the picture and returns the whole document. Nothing can be added afterwards.
   std::string finish() {
     add("</svg>\n");
     return std::move(text_);

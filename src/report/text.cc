@@ -22,8 +22,8 @@ std::size_t bytes_of(std::string_view text, std::size_t width) {
   return bytes;
 }
 
-// Returns the position of the last space or bar within the first `width` characters; the first one after them if there
-// is none, or npos.
+// Returns the position of the last space or bar within the first `width` characters. If there is none, returns the
+// first one after these characters, or npos.
 std::size_t end_of_line(std::string_view text, std::size_t width) {
   const std::size_t fitting = bytes_of(text, width);
   if (text[fitting] == ' ') return fitting;

@@ -8,7 +8,7 @@
 namespace wattune::inline v0_1::report {
 
 struct TimeUnit {
-  const char* name;  // "ms"
+  const char* name;  // such as "ms"
   double nanoseconds;
 
   double of(Nanoseconds time) const { return time.value() / nanoseconds; }
@@ -17,8 +17,8 @@ struct TimeUnit {
 // Returns the largest of ns, us, ms and s in which `time` is at least 1.
 TimeUnit unit_for(Nanoseconds time);
 
-// A format for a column of times: a unit for all, and as many decimals as give the smallest time four significant
-// digits.
+// A format for a column of times. It has one unit for all times, and so many decimals that the smallest time has four
+// significant digits.
 class TimeColumn {
  public:
   explicit TimeColumn(Nanoseconds smallest);
@@ -31,7 +31,7 @@ class TimeColumn {
   int decimals_;
 };
 
-// Returns "1.234 ms".
+// Returns a text such as "1.234 ms".
 std::string time_text(Nanoseconds time);
 
 }  // namespace wattune::report

@@ -13,8 +13,9 @@ namespace wattune::inline v0_1::report {
 
 namespace {
 
-// Returns a sort key. The best comes first, then Trials fast enough to count, then the slower ones. Among those fast
-// enough, Trials that ran beside the best in the final come first, by their places; ties are ordered by objective.
+// Returns a key by which Trials are sorted. The best Trial comes first, then those fast enough to count, then the
+// slower ones. Among those fast enough, Trials that ran beside the best in the final come first, by their places; ties
+// are ordered by objective.
 std::tuple<bool, bool, bool, FinalPlace, double> rank_of(const Trial& trial, const Trial* best, Nanoseconds longest) {
   const bool beside = best != nullptr && ran_beside(trial, *best);
   return {&trial != best, time_of(trial) > longest, !beside, beside ? trial.observation.final_place : FinalPlace::none,

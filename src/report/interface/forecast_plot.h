@@ -1,6 +1,8 @@
-// ForecastPlot: forecasts against measurements, with a point for each pair of numbers, and the errors of the forecasts.
+// ForecastPlot: forecasts against measurements, with a point for each pair of these numbers, and the errors of the
+// forecasts.
 //
-// Forecast and measurement are plain numbers of the same unit. Returns text, prints nothing. Any thread may call.
+// A forecast and its measurement are plain numbers in the same unit. The functions return text and print nothing. Any
+// thread may call them.
 //
 //   report::ForecastPlot plot{.title = "36 pairs on H200", .forecast_label = "forecast gain in %", ...};
 //   store::write_file("forecasts.svg", report::plot_forecasts_svg(plot), true);
@@ -27,7 +29,7 @@ struct ForecastPlot {
   std::string forecast_label;  // label of the horizontal axis, with its unit
   std::string measured_label;  // label of the vertical axis, in the same unit
   std::vector<Series> series;
-  double band = 0.0;  // distance from the diagonal at which two further lines are drawn; none if 0
+  double band = 0.0;  // distance from the diagonal at which two more lines are drawn; 0 for no lines
 };
 
 // The errors (measured value minus forecast) of the points with two finite numbers.
@@ -40,9 +42,9 @@ struct ForecastErrors {
 };
 ForecastErrors errors_of(const std::vector<ForecastPlot::Point>& points);
 
-// Draws the plot as SVG: the diagonal, the points and for each series a line below with its errors. A point shows its
-// name when a mouse rests on it. Points without two finite numbers are left out. Without a point that can be drawn the
-// picture says so.
+// Draws the plot as SVG. It shows the diagonal, the points and, below, a line of text with the errors of each series. A
+// point shows its name when a mouse rests on it. Points without two finite numbers are left out. If there is no point
+// that can be drawn, the picture says so.
 std::string plot_forecasts_svg(const ForecastPlot& plot);
 
 }  // namespace wattune::report

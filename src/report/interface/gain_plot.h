@@ -1,6 +1,6 @@
 // GainPlot: the gain of running two kernels together, against the ratio in which they share a GPU.
 //
-// The plot holds plain numbers. Returns text, prints nothing. Any thread may call.
+// The plot holds plain numbers. The functions return text and print nothing. Any thread may call them.
 //
 //   report::GainPlot plot{.title = "fma with copy", .sharing = {{"every SM shared", {{0.5, 0.86}}}}};
 //   store::write_file("gain.svg", report::plot_gain_svg(plot), true);
@@ -15,10 +15,10 @@ namespace wattune::inline v0_1::report {
 struct GainPlot {
   struct Curve {
     std::string name;
-    // The first kernel's share of blocks or SMs, 0 to 1, and the gain as a share; ascending.
+    // Pairs of the first kernel's share of blocks or SMs, from 0 to 1, and the gain as a share. Shares are ascending.
     std::vector<std::pair<double, double>> points;
   };
-  struct Baseline {  // a horizontal line, since a baseline has no ratio
+  struct Baseline {  // a baseline has no ratio, so it is drawn as a horizontal line
     std::string name;
     double gain = 0.0;
   };

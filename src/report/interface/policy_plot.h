@@ -1,6 +1,6 @@
 // PolicyPlot: the speed at which policies run a queue, against the joules that the queue takes.
 //
-// The plot holds plain numbers. Returns text, prints nothing. Any thread may call.
+// The plot holds plain numbers. The functions return text and print nothing. Any thread may call them.
 //
 //   report::PolicyPlot plot{.title = "100 works on H100, simulated", .policies = {{"streams", 305.0, 61.2}}};
 //   store::write_file("policies.svg", report::plot_policies_svg(plot), true);
@@ -23,7 +23,7 @@ struct PolicyPlot {
 };
 
 // Draws the plot as SVG. A line joins the policies that no other policy beats in both speed and energy. Policies
-// without two positive numbers are left out. Without a policy that can be drawn the picture says so.
+// without two positive numbers are left out. If there is no policy that can be drawn, the picture says so.
 std::string plot_policies_svg(const PolicyPlot& plot);
 
 }  // namespace wattune::report
