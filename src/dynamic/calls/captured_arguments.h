@@ -8,7 +8,7 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// Replaces all characters but letters, digits, '_' and '-', so that the name may be part of a file's name.
+// Replaces all characters except letters, digits, '_' and '-', so that the name may be part of a file's name.
 std::string plain_name(std::string name);
 
 struct CapturedFile {
@@ -16,12 +16,12 @@ struct CapturedFile {
   Bytes contents;
 };
 
-// Sets a scalar or struct to the value that a call passed. Fails with invalid_argument if the size differs, or if a
-// spec cannot express the value.
+// Sets a scalar or struct to the value that a call passed. Fails with invalid_argument if the value has another size
+// than the argument, or if a spec cannot express the value.
 Result<void> capture_value(Argument& argument, Bytes value);
 
-// Sets the arguments of `spec` to the values and files of the call, and the reference to its outputs, if there are any.
-// Precondition: the sizes of `spec` are already those of the call. Returns the files.
+// Sets the arguments of `spec` to the values and files of the call, and the reference to the call's outputs, if there
+// are any. Precondition: the sizes of `spec` are already those of the call. Returns the files.
 Result<std::vector<CapturedFile>> capture_arguments(KernelSpec& spec, const CapturedCall& call, const std::string& name,
                                                     std::uint64_t most_bytes);
 

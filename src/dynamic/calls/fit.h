@@ -1,5 +1,5 @@
-// Fit: the launches of a configuration for calls of certain sizes, laid out for each stream that they are sent into.
-// Any thread may call, one at a time for each lane.
+// Fit: the launches of a configuration for calls of certain sizes, laid out for each stream into which they are sent.
+// Any thread may call the functions, but only one thread at a time for each lane.
 #pragma once
 
 #include <memory>
@@ -30,13 +30,13 @@ class Fit {
   std::size_t launches() const;
   Result<void> check_memory(std::span<const CallArgument> arguments) { return memory_.check(arguments, device_); }
   backend::MemoryMark memory_mark() const { return memory_.mark(); }
-  // Returns the launches in this stream, laid out at the first call there. The lane must be locked.
+  // Returns the launches for this stream. They are laid out at the first call in it. The lane must be locked.
   Result<Layout*> layout_in(Lane& lane, std::span<const CallArgument> arguments);
-  // The next functions do what the functions of the same names of Layout do. The lane must be locked.
+  // The next functions do the same as the functions of the same names in Layout. The lane must be locked.
 
   Result<void> send(Lane& lane, std::span<const CallArgument> arguments);
   Result<std::vector<std::unique_ptr<backend::Event>>> send_timed(Lane& lane, std::span<const CallArgument> arguments);
-  // The next functions do what Variant::call_in() and Variant::replace() do. The lane must be locked.
+  // The next functions do the same as Variant::call_in() and Variant::replace(). The lane must be locked.
 
   std::vector<CallArgument> call_in(const backend::GraphLaunch& launch) const;
   Result<void> replace(Lane& lane, std::span<const CallArgument> arguments, const backend::GraphLaunch& launch,

@@ -1,9 +1,9 @@
-// Instance: one kernel at one key. It has three parts: CallPath, Beginning (finds a first configuration) and KeyTuning.
-// KeyState is its present state. It runs the calls that are not steady.
+// Instance: one kernel at one key. It has three parts: CallPath (runs steady calls), Beginning (finds a first
+// configuration) and KeyTuning. KeyState is its present state. The instance runs the calls that are not steady.
 //
-// Any thread may call. A call asks path() first. If the path has a steady variant, the caller sends that, and no lock
-// is taken. All others come to call(), which takes the instance's mutex to decide, and sends the launch without it. The
-// mutex guards beginning and tuning; CallPath needs none.
+// Any thread may call. A call asks path() first. If the path has a steady variant, the caller sends that variant, and
+// no lock is taken. All other calls go through call(). It decides under the instance's mutex, and sends the launch
+// without it. The mutex guards beginning and tuning; CallPath needs none.
 #pragma once
 
 #include <atomic>
@@ -36,26 +36,26 @@ class Instance {
 
   const Key& key() const { return kernel_.problem->key; }
   CallPath& path() { return path_; }
-  // Runs a call as TunableKernel::call() does. Precondition: the arguments have the right types.
+  // Runs a call for TunableKernel::call(), with the same errors. Precondition: the arguments have the right types.
   Result<void> call(const Call& call);
-  // Repeats a call with another variant, after the driver refused a launch of the steady variant.
+  // Repeats a call with the best known variant, after the driver refused a launch of `failed`.
   Result<void> call_again(const Call& call, const Variant& failed, Error error);
-  // Compiles and loads the first configuration, unless one is ready. Blocks.
+  // Compiles and loads the first configuration, unless one is loaded. Blocks.
   Result<void> preload() { return best() ? Result<void>() : beginning_.begin_now(); }
   // Compiles and loads the first configuration in the background, while the device is idle between calls. Then begins
-  // tuning if `may_tune` is true. `calls` is the expected number of calls from here on.
+  // tuning if `may_tune` is true. `calls` is the expected number of further calls.
   void expect(std::optional<std::uint64_t> calls, bool may_tune);
 
-  // Has the candidates that tuning found so far compiled and loaded. Returns false if the key is called, since its
-  // calls then do that.
+  // Requests that the candidates that tuning found so far are compiled and loaded. Returns false if the key is called,
+  // since then its calls do that.
   bool want_ahead();
 
-  // Replaces this launch in a graph by the best known, if it was one of this key. `is_mine` tells whether arguments
-  // belong to the key. Returns false if the launch does not belong to the key.
+  // Replaces this launch in a graph by a launch of the best known configuration, if the launch belongs to this key.
+  // `is_mine` tells whether arguments belong to the key. Returns false if the launch does not belong to the key.
   Result<bool> replace(const CallStream& stream, const backend::GraphLaunch& launch, CUgraphExec_st* executable,
                        const std::function<bool(std::span<const CallArgument>)>& is_mine);
-  // Compiles and loads this configuration, which tune_now() has measured, and runs it from here on. Blocks. The key
-  // then counts as tuned.
+  // Compiles and loads this configuration, which tune_now() has measured, and runs it from now on. Blocks. After that,
+  // the key counts as tuned.
   Result<void> adopt(const Trial& best);
   void retune();
   std::optional<Configuration> best() const;
@@ -65,7 +65,7 @@ class Instance {
   // Returns the state. Precondition: the mutex is held.
   KeyState state() const { return tuning_.best() != nullptr ? tuning_.state() : beginning_.state(); }
 
-  // Each function that takes `lock` is called with the mutex held, and releases it before anything is sent.
+  // Functions that take `lock` are called while it holds the mutex. They release it before anything is sent.
 
   Result<void> send(std::unique_lock<std::mutex> lock, const Call& call, bool capturing, bool may_time);
   Result<void> run_best(std::unique_lock<std::mutex> lock, const Call& call);
@@ -85,7 +85,7 @@ class Instance {
   std::atomic<std::uint64_t> fallbacks_ = 0;
 
   mutable std::mutex mutex_;     // guards the members below
-  StartingCandidates starting_;  // the configurations to begin with
+  StartingCandidates starting_;  // the configurations with which the key may begin
   KeyLoader loader_;
   KeyTuning tuning_;
   Beginning beginning_;

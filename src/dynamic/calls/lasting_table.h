@@ -1,6 +1,6 @@
 // LastingTable: a hash table. Any thread finds entries without waiting, and entries live as long as the table.
 //
-// A thread that wants to add an entry first takes a lock and then looks again.
+// A thread that wants to add an entry first locks a mutex and then calls find() again.
 //
 //   if (Entry* known = table.find(hash, [&](const Entry& entry) { return entry.key == key; })) return known;
 //   const std::lock_guard lock(mutex);

@@ -1,5 +1,5 @@
-// Layout: the launches of a variant in one stream. They are prepared once; each call then sets its memory and scalars
-// in them and sends them.
+// Layout: the launches of a variant in one stream. These launches are prepared once. Each call then sets its memory and
+// scalars in them, and sends them.
 #pragma once
 
 #include <map>
@@ -17,24 +17,26 @@ namespace wattune::inline v0_1::dynamic {
 
 // The parts that all layouts of a variant share.
 struct LaunchParts {
-  const std::vector<Argument>& arguments;  // those of the spec
+  const std::vector<Argument>& arguments;  // the arguments of the spec
   Signature signature;
   tune::Launch launch;
-  std::map<std::string, std::unique_ptr<backend::Kernel>> kernels;  // keyed by the names of the functions of the steps
+  std::map<std::string, std::unique_ptr<backend::Kernel>> kernels;  // kernels, by the names of the functions of the
+                                                                    // steps
 };
 
 class Layout {
  public:
-  // Lays out the launches with these arguments. Fails as Stream::prepare() does.
+  // Lays out the launches with these arguments. Errors are those of Stream::prepare().
   static Result<std::unique_ptr<Layout>> make(Lane& lane, const LaunchParts& parts, backend::Device& device,
                                               std::span<const CallArgument> arguments);
 
   const Lane& lane() const { return lane_; }
   // True if the launches were laid out for the lane's present stream. The lane must be locked.
   bool is_current() const { return identity_ == lane_.identity; }
-  // Prepares the launches anew, as make() does. After a failure the layout is current for no stream.
+  // Prepares the launches anew, as make() does. After a failure, is_current() is false for every stream.
   Result<void> renew(const LaunchParts& parts, backend::Device& device, std::span<const CallArgument> arguments);
-  // True if the layout can send these arguments. Memory without an address is fixed in the layout and cannot change.
+  // True if the layout can send these arguments. Memory that has no address is fixed in the layout, so a call with
+  // other such memory cannot be sent.
   bool suits(std::span<const CallArgument> arguments) const;
   // Sends the launches. The lane must be locked.
   Result<void> send(std::span<const CallArgument> arguments);
@@ -50,7 +52,8 @@ class Layout {
     std::size_t passed = 0;
     std::size_t place = 0;
     bool is_memory = false;
-    std::optional<std::uint64_t> last = {};  // last value that was set: memory, or a scalar of at most eight bytes
+    std::optional<std::uint64_t> last = {};  // last value that was set: address of memory, or a scalar of up to eight
+                                             // bytes
   };
   struct Step {
     std::unique_ptr<backend::PreparedLaunch> launch;
@@ -69,9 +72,9 @@ class Layout {
                                              const CallArgument& given);
 
   Lane& lane_;
-  std::uint64_t identity_ = 0;  // identity of the lane when it was laid out
+  std::uint64_t identity_ = 0;  // identity of the lane at the time of laying out
   std::vector<Step> steps_;
-  std::vector<const backend::Buffer*> fixed_;  // by argument of the call; nullptr if not fixed in the layout
+  std::vector<const backend::Buffer*> fixed_;  // fixed buffers by argument of the call; nullptr if not fixed
   std::vector<std::unique_ptr<backend::Buffer>> adopted_;  // the application's buffers from which constants are copied
 };
 

@@ -1,5 +1,5 @@
-// Problem: one kernel at one key: its spec with the key's sizes, its space and its launch plan. It is immutable and
-// shared by all parts that handle the key.
+// Problem: one kernel at one key. It consists of the spec with the key's sizes, the space and the launch plan. It is
+// immutable, and all parts that handle the key share it.
 #pragma once
 
 #include <memory>
@@ -14,23 +14,23 @@ namespace wattune::inline v0_1::dynamic {
 
 struct Problem {
   Key key;
-  KernelSpec spec;                                        // the source is in the device's language
+  KernelSpec spec;                                        // spec, whose source is in the device's language
   std::shared_ptr<const space::SearchSpace> whole_space;  // shared by all problems whose sizes are not parameters
   const space::SearchSpace& space;
   tune::LaunchPlan plan;
-  // True if calls of the key may have other sizes, which their scalars tell. The sizes in `spec` are those of the first
-  // call.
+  // True if calls of the key may have other sizes, which are given by the calls' scalars. The sizes in `spec` are those
+  // of the first call.
   bool has_other_sizes = false;
 
   // Makes a problem. `sizes` are problem sizes of the spec, or parameters, which then have only that value. `other` is
-  // a problem of the same spec, whose space is reused if it is the same. Fails with invalid_argument for an unknown
-  // name, and as building the space and the plan does.
+  // a problem of the same spec. Its space is used again if this problem has the same space. Fails with invalid_argument
+  // for an unknown name, and with the errors of building the space and the plan.
   static Result<std::shared_ptr<const Problem>> make(const KernelSpec& spec, const std::vector<NamedSize>& sizes,
                                                      Key key, const Problem* other = nullptr,
                                                      bool has_other_sizes = false);
 
-  // Returns the configuration of KernelOptions::generic in the space of this key, in which some parameters have a
-  // single value. Fails if it is not valid at these sizes.
+  // Returns the configuration of KernelOptions::generic in the space of this key. In that space, some parameters may
+  // have a single value. Fails if the configuration is not valid at these sizes.
   Result<Configuration> generic(const std::vector<Value>& options) const;
 };
 

@@ -5,11 +5,11 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// True if the call may be repeated after the driver refused a launch of this configuration. Either nothing was launched
-// before it, or earlier launches only overwrote memory that no launch reads.
+// True if the call may be repeated after the driver refused a launch of this configuration. It may if nothing was
+// launched before this launch, or if earlier launches only overwrote memory that no launch reads.
 bool can_be_repeated(const Problem& problem, const Configuration& failed);
 
-// Returns the error with the remark that outputs are spoilt, for a call that cannot be repeated.
+// Returns the error of a call that cannot be repeated, with the remark that its outputs are incomplete.
 Error with_spoilt_outputs(Error error);
 
 }  // namespace wattune::dynamic

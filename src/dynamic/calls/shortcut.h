@@ -1,8 +1,8 @@
 // Shortcut: remembers the last call in a stream that ran the best known configuration, so that a similar call needs no
 // look-up.
 //
-// Most calls differ from the one before only in memory and scalars. Between calls, the caches fill with the data of the
-// application and the driver, so each cache line that a call does not touch saves time.
+// Most calls differ from the call before only in memory and scalars. Between calls, the caches fill with the data of
+// the application and the driver, so each cache line that a call need not read saves time.
 //
 //   const std::lock_guard lock(last->lane().sending);
 //   if (last->is_for(arguments, signature)) sent = last->send(arguments);
@@ -23,12 +23,12 @@ class Shortcut {
  public:
   explicit Shortcut(Lane& lane) : lane_(lane) {}
 
-  // Returns the lane. Its `sending` guards all other members.
+  // Returns the lane. The lane's mutex `sending` guards all other members.
   Lane& lane() const { return lane_; }
   Instance& instance() const { return *instance_; }
   const Variant* variant() const { return variant_; }
 
-  // Notes the call that was sent. Precondition: has_no_buffers().
+  // Remembers the call that was sent. Precondition: has_no_buffers().
   void lead(const CallSizes& sizes, Instance& instance, const Variant& variant, const LaidOut& laid_out) {
     sizes_ = sizes;
     instance_ = &instance;
@@ -38,7 +38,7 @@ class Shortcut {
     memory_.clear();
   }
   // True if no argument is a buffer object of this library, so that a shortcut is possible. The address of a destroyed
-  // buffer may later belong to one of another size.
+  // buffer may later belong to a buffer of another size.
   static bool has_no_buffers(std::span<const CallArgument> arguments) {
     return std::ranges::none_of(arguments, [](const CallArgument& each) { return each.buffer() != nullptr; });
   }
@@ -48,7 +48,7 @@ class Shortcut {
   bool is_for(std::span<const CallArgument> arguments, const Signature& signature) const {
     return laid_out_.layout->is_current() && has_no_buffers(arguments) && signature.agrees(arguments, sizes_);
   }
-  // Sends the call with the remembered variant, as Variant::send() does.
+  // Sends the call with the remembered variant. Errors are those of Variant::send().
   Result<void> send(std::span<const CallArgument> arguments) {
     if (!has_memory_of(arguments)) WATTUNE_TRY(check_memory(arguments));
     return laid_out_.layout->send(arguments);
@@ -62,7 +62,7 @@ class Shortcut {
     return true;
   }
 
-  // An address, and a mark that tells its allocation from a later one at the same address.
+  // An address, and a mark that distinguishes its allocation from a later one at the same address.
   using Marked = std::pair<std::uint64_t, std::uint64_t>;
   Marked marked(const CallArgument& argument) const {
     const std::uint64_t memory = argument.memory();
@@ -77,7 +77,7 @@ class Shortcut {
   const Variant* variant_ = nullptr;
   LaidOut laid_out_ = {};
   backend::MemoryMark mark_ = nullptr;
-  std::vector<Marked> memory_;  // memory arguments of the last call, which were found large enough; 0 for scalars
+  std::vector<Marked> memory_;  // memory arguments of the last call, found large enough; 0 for scalars
 };
 
 }  // namespace wattune::dynamic

@@ -7,8 +7,8 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// Returns a number that differs between streams and is never 0. It relies on handles being addresses of at most 48
-// bits, or small numbers.
+// Returns a number that differs between streams and is never 0. The function assumes that handles are addresses of at
+// most 48 bits, or small numbers.
 inline std::uint64_t identity_of(const CallStream& stream) {
   return (std::uint64_t{reinterpret_cast<std::uintptr_t>(stream.handle())} << 2) |
          (static_cast<std::uint64_t>(stream.kind()) + 1);

@@ -21,12 +21,12 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// The device time that calls of all keys have taken. Any thread may use it.
+// The device time that calls of all keys have taken. Any thread may use this object.
 class Usage {
  public:
   void add_key() { keys_.fetch_add(1, std::memory_order_relaxed); }
   void add(Nanoseconds time) { total_.fetch_add(time.value(), std::memory_order_relaxed); }
-  // Returns the mean time over the keys that were called.
+  // Returns the mean time per key, over the keys that were called.
   Nanoseconds of_a_key() const {
     return Nanoseconds(total_.load(std::memory_order_relaxed)) /
            static_cast<double>(std::max<std::uint64_t>(keys_.load(std::memory_order_relaxed), 1));
@@ -44,10 +44,10 @@ struct Surroundings {
   Loader& loader;
   Wisdom& wisdom;
   DeviceDrift& device_drift;
-  std::function<void(const std::string& line)> note;  // never empty
+  std::function<void(const std::string& line)> note;  // receives notes for people; never empty
   Stopwatch clock = {};
   Usage usage = {};
-  std::atomic<int> tuning = 0;  // instances being tuned; the loader is told of calls only if there are any
+  std::atomic<int> tuning = 0;  // number of instances being tuned; the loader hears of calls only if there are any
 
   Nanoseconds now() const { return clock.elapsed(); }
 };
@@ -63,20 +63,19 @@ struct KernelParts {
   std::unique_ptr<VariantSource> variants;
   MakeExplorer make_explorer;
   std::function<Result<std::unique_ptr<backend::Device>>()> open_apart;  // opens the device in a process of its own
-  // Function that prepares for making an explorer, which will be made as soon as a key has something to run. May be
-  // empty.
+  // Function that prepares for an explorer, which is made as soon as a key has a configuration to run. May be empty.
   std::function<void()> expect_explorer = {};
 };
 
-// A kernel at one key, in its surroundings. All members outlive the instance, except the problem, which the instance
-// owns a share of.
+// A kernel at one key, in its surroundings. The instance shares the ownership of the problem. All other members must
+// outlive the instance.
 struct KeyedKernel {
   const std::shared_ptr<const Problem> problem;
   KernelParts& parts;
   Surroundings& around;
 
   const TuningPolicy& policy() const { return parts.options.policy; }
-  // Writes a note that begins with the kernel and the key.
+  // Writes a note. The note begins with the names of the kernel and the key.
   void note(const std::string& text) const;
 };
 

@@ -20,7 +20,7 @@ namespace wattune::inline v0_1::dynamic {
 
 class TunedKernel : public TunableKernel {
  public:
-  // Takes the parts of the kernel. The destructor calls `gone`.
+  // Takes the parts of the kernel. The destructor calls `gone` with this kernel.
   TunedKernel(KernelParts parts, Signature signature, Surroundings& around, const Attachment& attachment,
               std::function<void(TunedKernel*)> gone);
   TunedKernel(const TunedKernel&) = delete;
@@ -39,14 +39,14 @@ class TunedKernel : public TunableKernel {
   Result<std::size_t> update_graph(const CallStream& stream, CUgraphExec_st* executable, CUgraph_st* graph) override;
   std::optional<Configuration> best(const Key& key) const override;
   KernelReport report() const override;
-  // Requests the candidates that tuning found for keys which are expected and not called yet. Keys that are called do
-  // so themselves.
+  // Requests the candidates that tuning found for keys which are expected and not called yet. For keys that are called,
+  // their calls do so.
   void want_ahead();
-  // Frees what is kept for a stream that is about to be destroyed.
+  // Releases memory and launches that are kept for a stream that is about to be destroyed.
   void forget(const Lane& lane) { parts_.variants->forget(lane); }
 
  private:
-  // The sizes of calls, with the instance of their key.
+  // The sizes of calls, with the instance for the key of these sizes.
   struct Known {
     CallSizes sizes;
     Instance* instance;
@@ -74,9 +74,11 @@ class TunedKernel : public TunableKernel {
   LastingTable<Known, 4096> known_;
   LastingTable<Shortcut, 16> shortcuts_;
   mutable std::mutex mutex_;  // guards the members below, and additions to both tables
-  std::map<std::string, std::unique_ptr<Instance>> instances_;  // by the texts of their keys
-  std::shared_ptr<const Problem> first_;                        // other problems share its space
-  std::vector<Instance*> expected_;                             // keys that were not called yet at the last look
+  std::map<std::string, std::unique_ptr<Instance>> instances_;  // instances, by the texts of their keys
+  std::shared_ptr<const Problem> first_;                        // problem of the first key; other problems share its
+                                                                // space
+  std::vector<Instance*> expected_;                             // instances of keys that were not called yet at the
+                                                                // last check
 };
 
 }  // namespace wattune::dynamic

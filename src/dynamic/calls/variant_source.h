@@ -1,5 +1,5 @@
-// VariantSource: the source of an instance's variants. It makes them from the code of one kernel (KernelVariants), or
-// from that of several kernels and the application's function (CompositionVariants). Any thread may use it.
+// VariantSource: the source of an instance's variants. It makes variants from the code of one kernel (KernelVariants),
+// or from the code of several kernels and the application's function (CompositionVariants). Any thread may use it.
 #pragma once
 
 #include <memory>
@@ -13,20 +13,21 @@ namespace wattune::inline v0_1::dynamic {
 class VariantSource {
  public:
   virtual ~VariantSource() = default;
-  // Announces what this owner will probably make of the problem, the next first, in place of its earlier announcement.
-  // With `urgently` the owner has nothing to run until then.
+  // Announces the configurations of the problem for which this owner will probably make variants, the next first. It
+  // replaces the owner's earlier announcement. If `urgently` is true, the owner has nothing to run until one of them is
+  // made.
   virtual void expect(const void* owner, const Problem& problem, std::span<const Configuration> configurations,
                       bool urgently = false) = 0;
   // True if make() need not wait for a compiler.
   virtual bool is_ready(const Problem& problem, const Configuration& configuration) const = 0;
   // True if make() need neither wait for a compiler nor load code.
   virtual bool is_loaded(const Problem& problem, const Configuration& configuration) const = 0;
-  // Frees what is kept for a stream that is about to be destroyed.
+  // Releases what is kept for a stream that is about to be destroyed.
   virtual void forget(const Lane& /*lane*/) {}
-  // Makes a variant, as KernelCode::load() and make_variant() do.
+  // Makes a variant. Errors are those of KernelCode::load() and make_variant().
   virtual Result<std::shared_ptr<Variant>> make(std::shared_ptr<const Problem> problem,
                                                 const Configuration& configuration) = 0;
-  // The next functions do what KernelCode::expect_generic() and KernelCode::is_generic_ready() do.
+  // The next functions do the same as KernelCode::expect_generic() and KernelCode::is_generic_ready().
 
   virtual void expect_generic(const Problem& problem, const Configuration& configuration) = 0;
   virtual bool is_generic_ready() const = 0;
@@ -37,7 +38,7 @@ class VariantSource {
 
 class KernelVariants : public VariantSource {
  public:
-  // Takes the code. The device and the streams outlive it.
+  // Takes the code. The device and the streams must outlive this object.
   KernelVariants(std::unique_ptr<KernelCode> code, backend::Device& device, Streams& streams)
       : code_(std::move(code)), device_(device), streams_(streams) {}
 

@@ -1,6 +1,6 @@
 // Composition: the parts that all variants of a composition share. They are its kernels, its function, and a spec that
-// describes the composition as one kernel with the call's arguments. Everything but the workspaces is immutable; any
-// thread may use it.
+// describes the composition as one kernel with the call's arguments. All parts except the workspaces are immutable. Any
+// thread may use the object.
 #pragma once
 
 #include <map>
@@ -17,15 +17,15 @@
 namespace wattune::inline v0_1::dynamic {
 
 struct CompositionKernel {
-  KernelSpec spec;      // has the parameters, constraints and sizes of the composition
-  Signature signature;  // every scalar is passed, since the context decides its value
+  KernelSpec spec;      // spec with the parameters, constraints and sizes of the composition
+  Signature signature;  // all scalars are passed, since the context decides their values
 };
 
 class Composition {
  public:
   // Makes the composition. Fails with invalid_argument if there is no function, no kernel, or two kernels of one name,
   // and with not_found if no kernel has an argument. Fails with the errors of the specs, and of compiling the kernel
-  // that marks are made of.
+  // whose empty launches are marks.
   static Result<std::shared_ptr<Composition>> make(CompositionSpec description, backend::Device& device,
                                                    Streams& streams, Nanoseconds compile_limit);
 
@@ -33,12 +33,14 @@ class Composition {
   const KernelSpec& spec() const { return spec_; }
   const Signature& signature() const { return signature_; }
   const std::vector<CompositionKernel>& kernels() const { return kernels_; }
-  // Returns the position of a kernel. Fails with not_found and suggests the nearest name.
+  // Returns the position of a kernel. Fails with not_found, with a hint that suggests the nearest name.
   Result<std::size_t> find_kernel(std::string_view name) const;
-  // Returns the position of this name among the arguments of a call; nullopt if the call has no argument of that name.
+  // Returns the position of this name among the arguments of a call. Returns nullopt if the call has no argument of
+  // that name.
   std::optional<std::size_t> passed(std::string_view name) const;
   backend::Device& device() const { return device_; }
-  // Returns the workspace for calls in this stream. It lives as long as this, or until the stream is forgotten.
+  // Returns the workspace for calls in this stream. The workspace lives as long as this object, or until the stream is
+  // forgotten.
   Result<Workspace*> workspace(const CallStream& stream);
   void forget(const Lane& lane);
 

@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::dynamic {
 
 class CompositionContext : public Context {
  public:
-  // Takes the parts of a call. The caller holds the workspace for the length of the call. Transfers in stream 0 are
+  // Takes the parts of a call. The caller must hold the workspace for the length of the call. Transfers in stream 0 are
   // added to `transfers`, unless that is nullptr.
   CompositionContext(const Composition& composition, CompositionFit& fit, Workspace& workspace,
                      const Configuration& configuration, std::span<const CallArgument> arguments,
@@ -55,7 +55,7 @@ class CompositionContext : public Context {
   Result<CallArgument> value_for(std::size_t kernel, const PassedArgument& passed, const tune::Launch& launch,
                                  const LaunchChange& change);
   Result<CallArgument> memory_for(const std::string& name, const tune::PlannedArgument& planned);
-  // Returns the first `bytes` of the memory of this name, or all of it.
+  // Returns the first `bytes` of the memory of this name, or all of the memory without a number.
   Result<backend::Buffer*> bytes_of(std::string_view name, std::optional<std::size_t> bytes);
   Result<backend::Buffer*> whole(const std::string& name, std::size_t bytes);
   std::optional<std::size_t> planned_bytes(const std::string& name) const;

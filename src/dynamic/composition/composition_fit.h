@@ -1,4 +1,5 @@
-// CompositionFit: the kernels of a composition in one configuration, for calls of certain sizes. Any thread may use it.
+// CompositionFit: the kernels of a composition in one configuration, for calls of certain sizes. Any thread may use
+// this object.
 #pragma once
 
 #include <map>
@@ -12,11 +13,11 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-using Programs = std::vector<std::shared_ptr<backend::Program>>;  // parallel to the composition's kernels
+using Programs = std::vector<std::shared_ptr<backend::Program>>;  // programs, one for each of the composition's kernels
 
 class CompositionFit {
  public:
-  // Makes the fit. `problem` is that of the composition as one kernel.
+  // Makes the fit. `problem` is the problem of the composition, seen as one kernel.
   static Result<std::unique_ptr<CompositionFit>> make(std::shared_ptr<const Composition> composition,
                                                       std::shared_ptr<const Problem> problem,
                                                       const Configuration& configuration, const Programs& programs);
@@ -28,11 +29,11 @@ class CompositionFit {
     return memory_.check(arguments, composition_->device());
   }
   std::size_t private_bytes() const { return private_bytes_; }
-  // Returns the launch of a kernel for the configuration. Fails with launch_failed if the device lacks a resource that
-  // it needs.
+  // Returns the launch of a kernel in this configuration. Fails with launch_failed if the device lacks a resource that
+  // the launch needs.
   Result<const tune::Launch*> launch(std::size_t kernel) const;
-  // Returns the prepared launch of a kernel, in another geometry if one is given. Fails with invalid_argument for a
-  // geometry of several launches.
+  // Returns the prepared launch of a kernel, in another geometry than planned if one is given. Fails with
+  // invalid_argument for a geometry of several launches.
   Result<std::shared_ptr<Fit>> fit(std::size_t kernel, const std::optional<backend::Geometry3>& geometry);
 
  private:
@@ -54,7 +55,7 @@ class CompositionFit {
   const std::vector<tune::PlannedArgument> planned_;
   MemoryCheck memory_;
   std::size_t private_bytes_ = 0;
-  std::mutex mutex_;  // guards what the parts have laid out
+  std::mutex mutex_;  // guards what the fits of kernels have laid out
   std::vector<Part> parts_;
 };
 

@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::dynamic {
 
 class CompositionVariants : public VariantSource {
  public:
-  // Takes the code of the kernels, in the composition's order. The streams outlive it.
+  // Takes the code of the kernels, in the composition's order. The streams must outlive this object.
   CompositionVariants(std::shared_ptr<Composition> composition, std::vector<std::unique_ptr<KernelCode>> code,
                       Streams& streams)
       : composition_(std::move(composition)), code_(std::move(code)), streams_(streams) {}
@@ -22,8 +22,8 @@ class CompositionVariants : public VariantSource {
   bool is_ready(const Problem& problem, const Configuration& configuration) const override;
   bool is_loaded(const Problem& problem, const Configuration& configuration) const override;
   void forget(const Lane& lane) override { composition_->forget(lane); }
-  // Makes a variant. Every kernel must compile in every configuration, since it is not known before which ones the
-  // function launches.
+  // Makes a variant. Every kernel must compile in every configuration, since it is unknown which kernels the function
+  // will launch.
   Result<std::shared_ptr<Variant>> make(std::shared_ptr<const Problem> problem,
                                         const Configuration& configuration) override;
   void expect_generic(const Problem& problem, const Configuration& configuration) override;

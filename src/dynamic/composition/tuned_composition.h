@@ -1,4 +1,5 @@
-// TunedComposition: the TunableComposition that a Tuner makes. It is tuned like a kernel whose variants run a function.
+// TunedComposition: the TunableComposition that a Tuner makes. A composition is tuned like a kernel, but its variants
+// run a function.
 #pragma once
 
 #include <memory>

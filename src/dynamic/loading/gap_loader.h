@@ -1,4 +1,4 @@
-// GapLoader: a Loader that is driven step by step, with a given clock. make_loader() gives it a thread.
+// GapLoader: a Loader that runs step by step, with a given clock. make_loader() adds a thread that makes the steps.
 //
 //   while (const auto pause = loader.step()) sleep(*pause);   // nothing waits any more
 #pragma once
@@ -35,10 +35,10 @@ class GapLoader : public Loader {
   std::uint64_t loads() const override { return loads_.load(); }
   std::uint64_t loads_in_gaps() const override { return loads_in_gaps_.load(); }
 
-  // Checks the streams and does the jobs that are allowed now. Returns the pause until the next step; nullopt if there
-  // is no job. One thread calls it.
+  // Checks the streams and does the jobs that are allowed now. Returns the pause until the next step, or nullopt if
+  // there is no job. Only one thread may call this function.
   std::optional<Nanoseconds> step();
-  // Calls step() whenever it is time, until it is told to stop.
+  // Calls step() whenever it is due, until a stop is requested.
   void serve(const std::stop_token& stop);
 
  private:
@@ -50,7 +50,7 @@ class GapLoader : public Loader {
     std::shared_ptr<Variant> retired;
     Nanoseconds since;
   };
-  // Permission to begin a job, with the time that was reserved for it; nullopt if it may not begin.
+  // Permission to begin a job. It is the time that was reserved for the job, or nullopt if the job may not begin.
   using Leave = std::optional<Nanoseconds>;
   using MayBegin = std::function<Leave(const Job& job)>;
 
@@ -83,7 +83,7 @@ class GapLoader : public Loader {
   // Time at which the application last announced a gap.
   std::atomic<double> told_at_ = -std::numeric_limits<double>::infinity();
 
-  std::mutex working_;  // held to check streams and to load; guards the next two
+  std::mutex working_;  // held while streams are checked or code is loaded; guards the next two
   std::optional<Nanoseconds> idle_since_;
   Nanoseconds pause_;
 

@@ -1,8 +1,8 @@
-// KernelCode: the programs of a kernel's configurations. Processes of a pool compile them ahead; without a pool, load()
-// compiles. Any thread may call.
+// KernelCode: the programs of a kernel's configurations. Processes of a pool compile them in advance. Without a pool,
+// load() compiles them. Any thread may call the functions.
 //
-// Configurations and keys with identical compiled code share one program. It is loaded once and stays loaded as long as
-// it is in use.
+// Configurations and keys with identical compiled code share one program. The program is loaded once and stays loaded
+// as long as it is in use.
 #pragma once
 
 #include <deque>
@@ -23,27 +23,29 @@ class KernelCode {
  public:
   using Macros = std::vector<backend::Macro>;
 
-  // Makes the code of a kernel. `pool` must outlive it; load() compiles if it is nullptr. Fails as
-  // Device::compile_target() does, except with unavailable: then load() compiles as well.
+  // Makes the code of a kernel. `pool` must outlive the result. If `pool` is nullptr, or if Device::compile_target()
+  // fails with unavailable, load() compiles. Fails with the other errors of Device::compile_target().
   static Result<std::unique_ptr<KernelCode>> make(const KernelSpec& spec, backend::Device& device,
                                                   backend::CompilePool* pool, Nanoseconds limit);
 
-  // Returns the macros of a configuration, for the parameters of `spec` as they are at some key.
+  // Returns the macros of a configuration. `spec` holds the parameters of one key, which may differ from those of other
+  // keys.
   static Macros macros_of(const KernelSpec& spec, const Configuration& configuration);
 
-  // Announces what this owner will probably load, the next first, in place of its earlier announcement. The latest
-  // owner comes first, because others may not call any more. With `urgently` the owner has nothing to run until then,
-  // so this is compiled before everything else.
+  // Announces the code that this owner will probably load, the next first. It replaces the owner's earlier
+  // announcement. Code of the latest owner is compiled first, because other owners may not be called any more. If
+  // `urgently` is true, the owner has nothing to run before the code is loaded, so it is compiled before all other
+  // code.
   void expect(const void* owner, std::vector<Macros> macros, bool urgently = false);
   // True if load() need not wait for a compiler. Has the image compiled again if it is announced, but another owner has
   // taken it and holds no program of it any more.
   bool is_ready(const Macros& macros);
   // True if load() neither compiles nor loads, because another configuration or key runs the same code.
   bool is_loaded(const Macros& macros) const { return loaded(macros) != nullptr; }
-  // Loads a program; waits for the compiler if need be. Fails with compile_failed and the log, timeout, launch_failed
-  // or device_lost.
+  // Loads a program. Waits for the compiler if the program is not compiled yet. Fails with compile_failed and the log,
+  // timeout, launch_failed or device_lost.
   Result<std::shared_ptr<backend::Program>> load(const Macros& macros);
-  // Begins to compile the generic configuration, before all code that is only to be tried.
+  // Begins to compile the generic configuration, which comes before all code that is only to be tried.
   void expect_generic(Macros macros);
   // True if generic() need not wait for a compiler, as is_ready().
   bool is_generic_ready();
@@ -71,9 +73,9 @@ class KernelCode {
   const Nanoseconds limit_;
   std::optional<backend::PooledSource> pooled_;
   mutable std::mutex mutex_;       // guards the members below
-  std::deque<Expected> expected_;  // the latest owner first
+  std::deque<Expected> expected_;  // announcements, that of the latest owner first
   std::map<Macros, std::weak_ptr<backend::Program>> programs_;
-  std::optional<Macros> generic_macros_;  // those of expect_generic()
+  std::optional<Macros> generic_macros_;  // the macros given to expect_generic()
   std::mutex loading_generic_;            // guards the next member
   std::shared_ptr<backend::Program> generic_;
 };

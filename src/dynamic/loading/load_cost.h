@@ -1,4 +1,5 @@
-// LoadCost: the cost of loading or unloading code, learned from measurements. One thread learns, any thread may ask.
+// LoadCost: the cost of loading or unloading code, learned from measurements. One thread learns, and any thread may ask
+// for the cost.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// The largest of the last few values. It serves promises that must hold.
+// The largest of the last few values. It is used for promises that must hold.
 class RecentLargest {
  public:
   explicit RecentLargest(Nanoseconds first) : first_(first), largest_(first.value()) {}
@@ -38,7 +39,7 @@ class RecentLargest {
   std::atomic<double> largest_;
 };
 
-// The mean of the last few values. It serves estimates that hold on average.
+// The mean of the last few values. It is used for estimates that hold on average.
 class RecentMean {
  public:
   explicit RecentMean(Nanoseconds first) : mean_(first) {}
@@ -58,7 +59,7 @@ class RecentMean {
 
 class LoadCost {
  public:
-  // Takes the cost on an idle device, for use before anything was learned.
+  // Takes the assumed cost on an idle device, which is used until a cost was learned.
   explicit LoadCost(Nanoseconds first) : idle_(first), excess_(Nanoseconds()) {}
 
   void learn_idle(Nanoseconds took) {
@@ -70,9 +71,9 @@ class LoadCost {
     learn_price(took);
   }
 
-  // Forgets a load that took surprisingly long, after a while. If its cost is more than a call may lose, nothing would
-  // ever be loaded or learned again. So it counts only until the budget has gained as much. That time doubles with each
-  // further surprise and halves with each load without one.
+  // Forgets a load that took surprisingly long, after a while. If the cost of that load is more than a call may lose,
+  // no code would ever be loaded again, and nothing learned. So the load counts only until the budget has gained as
+  // much as its cost. That time doubles with each further load of this kind and halves with each other load.
   void forgive(const StallBudget& stall_budget, Nanoseconds now) {
     most_ = stall_budget.most({});
     if (beside({}) <= most_) return too_long_since_.reset();
@@ -84,8 +85,8 @@ class LoadCost {
   }
 
   Nanoseconds idle() const { return idle_.value(); }
-  // Returns the cost of a load beside streams with `queued` work. Queued work that is not known to the tuner shows as
-  // the learned excess.
+  // Returns the cost of a load beside streams with `queued` work. Queued work that the tuner does not know of is
+  // contained in the learned excess.
   Nanoseconds beside(Nanoseconds queued) const { return queued + idle() + excess_.value(); }
 
  private:

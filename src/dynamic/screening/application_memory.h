@@ -1,4 +1,4 @@
-// Gives access to the memory that a call passes, as buffers that streams can copy.
+// Gives access to the memory that a call passes. It is wrapped in buffers that streams can copy.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,12 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// Wraps memory of the application, which must outlive the buffer. On OpenCL the buffer is all of it, else `bytes`.
+// Makes a buffer from memory of the application, which must outlive the buffer. With OpenCL, the buffer is the whole
+// memory object; otherwise it is the first `bytes` of the memory.
 Result<std::unique_ptr<backend::Buffer>> adopt_memory(backend::Device& device, std::uint64_t memory, std::size_t bytes);
 
-// Reads at most `bytes` of the memory that the call passes, after all commands that the stream was given. Waits for the
-// stream.
+// Reads at most `bytes` of the memory that the call passes, after all commands that were sent into the stream before.
+// Waits for the stream.
 Result<std::vector<std::byte>> read_memory(backend::Device& device, backend::Stream& stream, const CallArgument& passed,
                                            std::size_t bytes);
 

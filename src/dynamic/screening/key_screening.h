@@ -1,7 +1,7 @@
 // KeyScreening: the search for one key's best configurations in the screening process.
 //
-// The key's explorer and the screening thread share it; either may end first. The screening thread calls run() or
-// refuse() once. Any thread may call the other functions at any time, and none of them waits.
+// The key's explorer and the screening thread share this object, and either of them may end first. The screening thread
+// calls run() or refuse(). Any thread may call the other functions at any time, and none of them waits.
 #pragma once
 
 #include <atomic>
@@ -27,16 +27,16 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// The device and the means with which a key is screened.
+// The device on which a key is screened, and the objects that are needed for that.
 struct ScreeningPlace {
   backend::Device& device;
   measure::MeasurePolicy& policy;      // shared by all keys, since it learns about the device
   std::uint64_t most_memory = 0;       // largest number of bytes of the device that may be taken
-  backend::WorkerOptions worker = {};  // for references on the host
+  backend::WorkerOptions worker = {};  // options of the worker that computes references on the host
   std::function<Nanoseconds()> now;    // the tuner's clock
-  std::stop_token stop = {};           // stops before the next step
-  // Function that returns the largest gain of one more step among the other keys that are worth running; negative if
-  // there is none.
+  std::stop_token stop = {};           // if a stop is requested, the search stops before the next step
+  // Function that returns the largest gain of one more step among the other keys that are worth running. It returns a
+  // negative time if there is no such key.
   std::function<Nanoseconds()> others;
   backend::CompilePool* pool = nullptr;                // compiles for the device; nullptr if the device compiles
   std::size_t compile_ahead = 1;                       // largest number of configurations compiled ahead
@@ -52,54 +52,55 @@ using CompileTargetOf = std::function<Result<backend::CompileTarget>(const Kerne
 std::unique_ptr<measure::MeasurePolicy> make_screening_policy(DeviceKind kind);
 
 // Returns the correct Trials that may be as good as the best (tune::may_be_as_good()), whose outputs were therefore
-// compared. At most five, the best first.
+// compared. There are at most five; the best is first.
 std::vector<Trial> finalists(const std::vector<Trial>& trials);
-// Returns the finalists. After them come the trials that were the best when they were measured, except the first one;
-// the latest come first. On smaller data another configuration may be the best than in calls. The outputs of all these
-// were compared.
+// Returns the finalists, followed by other trials that were the best when they were measured, the latest first. The
+// first trial of the search is not among those. They are included because the best configuration on smaller data may
+// not be the best in calls. The outputs of all returned trials were compared.
 std::vector<Trial> finalists_on_smaller_data(const std::vector<Trial>& trials);
 
 class KeyScreening {
  public:
   struct State {
     bool over = false;
-    bool complete = false;  // true if the search came to its end
-    bool left = false;      // true if the search ended because the key was not called for long
+    bool complete = false;  // true if the search has come to its end
+    bool left = false;      // true if the search ended because the key was not called for a long time
     std::uint64_t explored = 0;
     std::uint64_t failed = 0;
     std::string words = "waits to be screened";
   };
 
-  // Function that takes the best configuration and its time whenever run() ends, unless data were reduced. It is called
-  // by the thread that calls run(). `complete` is true if the search came to its end.
+  // Function that takes the best configuration and its time whenever run() ends, unless data were reduced. The thread
+  // that calls run() calls this function. `complete` is true if the search has come to its end.
   using Found = std::function<void(const Trial& best, bool complete)>;
 
-  // Takes the search of a key. The stall_budget outlives run(); `found` may be empty; `gains` are those of the kernel's
-  // keys.
+  // Takes the search of a key. The stall budget must outlive run(). `found` may be empty. `gains` are the gains of all
+  // keys of the kernel.
   KeyScreening(std::shared_ptr<const Problem> problem, KeySearch search, StallBudget& stall_budget, Found found = {},
                std::shared_ptr<SharedGains> gains = {});
 
   const Problem& problem() const { return *problem_; }
-  // Begins to compile the reference, if it is a kernel, while other keys are screened. Must precede run(); the pool
-  // outlives this.
+  // Begins to compile the reference, if it is a kernel, while other keys are screened. It must be called before run().
+  // The pool must outlive this object.
   void expect_reference(backend::CompilePool& pool, const CompileTargetOf& target_of);
-  // Runs the search until it is over, was cancelled, has not paid for long, or another key is worth more. A further
-  // call continues it. Makes the evaluator if there is none; the caller may keep it for the next call.
+  // Runs the search until it is over or cancelled, until it has not paid for a long time, or until another key is worth
+  // more. Another call continues the search. Makes the evaluator if there is none. The caller may keep the evaluator
+  // for the next call.
   //
-  // An Error ends the search with what it found so far and tells why nothing can be evaluated. It is device_lost if the
-  // device is gone for good. One thread calls this and the next four functions.
+  // An Error ends the search, which keeps its results so far. The Error states why nothing can be evaluated. It is
+  // device_lost if the device is lost for good. Only one thread may call this function and the next four.
   Result<void> run(const ScreeningPlace& place, std::unique_ptr<tune::Evaluator>& evaluator);
-  // Returns the bytes of the device's memory that the key's data take; 0 if the search has not begun.
+  // Returns the bytes of the device's memory that the key's data take. Returns 0 if the search has not begun.
   std::uint64_t memory() const { return memory_; }
-  // True if the search has nothing left to run. Ends the search if the key was not called for long.
+  // True if the search has no steps left to run. Ends the search if the key was not called for a long time.
   bool is_over(Nanoseconds now);
-  // Returns the time that one more step is expected to save; 0 if the key is not called any more.
+  // Returns the time that one more step is expected to save. Returns 0 if the key is not called any more.
   Nanoseconds trial_gain(Nanoseconds now);
-  // True if the key is called and its next step is worth `cost`. False while the search waits for a compiler.
-  // `is_set_up` tells whether the key's evaluator was kept.
+  // True if the key is called and its next step promises more gain than `cost`. False while the search waits for a
+  // compiler. `is_set_up` tells whether the key's evaluator was kept.
   bool is_worth_running(Nanoseconds cost, bool is_set_up) const;
-  // Returns the reason why the search pauses, if a step of this cost has not paid for long; nullopt otherwise, and if
-  // it was returned before.
+  // Returns the reason why the search pauses, if a step of this cost has not paid for a long time. Returns nullopt
+  // otherwise, or if the reason was returned before.
   std::optional<std::string> take_reason_to_rest(Nanoseconds now, Nanoseconds cost);
   // Ends the search before it runs, for this reason.
   void refuse(const Error& why);
@@ -108,7 +109,7 @@ class KeyScreening {
   bool cancelled() const { return cancelled_.load(); }
   // Notes that the key was called.
   void note_call() { calls_.fetch_add(1, std::memory_order_relaxed); }
-  // The next functions do what the functions of the same names of Explorer do.
+  // The next functions do the same as the functions of the same names in Explorer.
 
   void note_calls(Nanoseconds time) {
     is_expected_.store(false, std::memory_order_relaxed);
@@ -126,8 +127,9 @@ class KeyScreening {
   std::vector<FailedReport> failures() const;
   // Returns a number that changes whenever state() or best_few() changes.
   std::uint64_t news() const { return news_.load(); }
-  // Returns the configurations that may be as good as the best so far, the best first. Calls decide between those
-  // within 5 %, since screening uses few samples and possibly much smaller data.
+  // Returns the configurations that may be as good as the best so far, the best first. Calls decide between
+  // configurations whose times differ by less than 5 %, since screening uses few samples and possibly much smaller
+  // data.
   std::vector<Candidate> best_few() const;
 
  private:
@@ -177,7 +179,7 @@ class KeyScreening {
   StallBudget& stall_budget_;
   const Found found_;
   std::atomic<bool> cancelled_ = false;
-  std::atomic<bool> is_expected_ = false;  // true before the first call
+  std::atomic<bool> is_expected_ = false;  // true if the key is expected but was not called yet
   std::atomic<std::uint64_t> calls_ = 0;
   std::atomic<std::uint64_t> news_ = 0;
   TrialGain trial_gain_;
@@ -193,18 +195,18 @@ class KeyScreening {
   tune::TuningObserver nobody_;
   std::uint64_t seen_calls_ = 0;
   std::optional<Nanoseconds> last_call_;
-  std::optional<Nanoseconds> last_paid_;  // nullopt while a step pays
+  std::optional<Nanoseconds> last_paid_;  // time since which no step has paid; nullopt while a step pays
   bool was_set_up_ = false;
   bool told_of_rest_ = false;
 
   mutable std::mutex mutex_;  // guards the members below
   State state_;
   bool was_reduced_ = false;         // true if screening uses smaller data
-  std::vector<Candidate> best_few_;  // with their screened times
+  std::vector<Candidate> best_few_;  // the best configurations, with their screened times
   std::vector<FailedReport> failures_;
   std::size_t published_ = 0;            // number of trials that failures_ covers
-  std::optional<Nanoseconds> first_;     // screened time of the best known
-  std::optional<Nanoseconds> in_place_;  // time of the best known in calls
+  std::optional<Nanoseconds> first_;     // screened time of the configuration that was the best known at first
+  std::optional<Nanoseconds> in_place_;  // time of that configuration in calls
 };
 
 }  // namespace wattune::dynamic

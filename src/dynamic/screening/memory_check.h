@@ -1,7 +1,8 @@
-// MemoryCheck: checks that the memory that calls pass is as large as the launches need. Any thread may call.
+// MemoryCheck: checks that the memory that calls pass is as large as the launches need. Any thread may call check().
 //
-// It asks a driver for the size of an allocation once, and not again while the allocation is among those passed
-// recently. At each call it asks whether the allocation is still the same, which is cheap (backend::MemoryMark).
+// The size of an allocation is requested from the driver once, and not again while the allocation is among those passed
+// recently. At each call, the driver only tells whether the allocation is still the same, which is cheap
+// (backend::MemoryMark).
 #pragma once
 
 #include <array>
@@ -22,8 +23,8 @@ class MemoryCheck {
   MemoryCheck(const KernelSpec& spec, const Signature& signature, const std::vector<tune::PlannedArgument>& planned,
               backend::MemoryMark mark_of);
 
-  // Checks the memory arguments. Fails with mismatch if one is too small, a null pointer, or of the wrong kind (pixels
-  // or not), and as adopt_buffer() does.
+  // Checks the memory arguments. Fails with mismatch if one of them is too small, a null pointer, or of the wrong kind
+  // (pixels or not). Fails with the errors of adopt_buffer() as well.
   Result<void> check(std::span<const CallArgument> arguments, backend::Device& device);
   backend::MemoryMark mark() const { return mark_; }
 
@@ -41,7 +42,8 @@ class MemoryCheck {
   std::string kernel_;
   std::vector<Needed> needed_;
   backend::MemoryMark mark_;
-  std::array<std::atomic<std::uint64_t>, 64> seen_{};  // addresses with their marks, and the argument in the upper bits
+  std::array<std::atomic<std::uint64_t>, 64> seen_{};  // addresses mixed with their marks; the upper bits are the
+                                                       // argument
 };
 
 }  // namespace wattune::dynamic

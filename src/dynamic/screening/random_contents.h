@@ -1,5 +1,5 @@
 // RandomContents: the contents of randomly filled arguments, kept from one key of a kernel to the next. Drawing them
-// takes longer than screening some configurations. One thread uses it.
+// takes longer than screening some configurations. Only one thread may use this object.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ class RandomContents {
  public:
   using Contents = std::vector<tune::SharedBytes>;
 
-  // Returns contents by the positions of the arguments, for the default configuration, as EvaluatorOptions::contents.
-  // nullptr if an argument is filled by other means, not filled, or too long to be kept. Empty if the spec is wrong;
-  // its evaluation reports why.
+  // Returns contents by the positions of the arguments, for the default configuration, in the form of
+  // EvaluatorOptions::contents. The contents are nullptr for an argument that is not filled randomly or is too long to
+  // be kept. The result is empty if the spec is wrong; its evaluation reports why.
   Contents of(const KernelSpec& spec, const space::SearchSpace& space);
   void forget() { kept_.clear(); }
 
@@ -31,13 +31,13 @@ class RandomContents {
     ElementType type;
     std::size_t width;
     std::size_t padding;
-    std::uint64_t seed;  // the seed if the fill names none
+    std::uint64_t seed;  // seed of the fill, or the default seed if the fill has none
 
     bool operator==(const Sequence&) const = default;
   };
   struct Kept {
     Sequence sequence;
-    tune::SharedBytes bytes;  // at least as many as any argument needed so far
+    tune::SharedBytes bytes;  // the elements; at least as many as were needed so far
   };
 
   Result<Contents> find(const KernelSpec& spec, const space::SearchSpace& space);

@@ -1,5 +1,5 @@
-// The explorer of screened kernels, which is the default. It searches in a process of its own, on generated data. Calls
-// of the application then try the best few, and their results decide.
+// The explorer of screened kernels, which is the default. It searches in a process of its own, on generated data. Then
+// calls of the application try the best few configurations, and the times of these calls decide.
 #pragma once
 
 #include "dynamic/screening/screening.h"
@@ -7,9 +7,10 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// Makes the explorer. Strategy, rule and first configurations are those of plan_key_search(), as are the errors. The
-// stall_budget outlives the screening. For a key that cannot be screened, the explorer is over at once, and calls run
-// the best known. `found` is as for KeyScreening; `gains` are those of the kernel's keys.
+// Makes the explorer. The strategy, the stop rule and the first configurations are those of plan_key_search(), as are
+// the errors. The stall budget must outlive the screening. For a key that cannot be screened, the explorer is over at
+// once, and calls run the best known configuration. `found` is called as in KeyScreening. `gains` are the gains of all
+// keys of the kernel.
 Result<std::unique_ptr<Explorer>> make_screened_explorer(std::shared_ptr<const Problem> problem,
                                                          const TuningPolicy& policy,
                                                          const std::vector<Configuration>& known,

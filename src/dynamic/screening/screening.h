@@ -1,8 +1,9 @@
 // Screening: tries the configurations of a tuner's keys in a process of its own, before calls of the application depend
-// on them. It chooses the key whose next step is worth most.
+// on them. It chooses the key whose next step promises the largest gain.
 //
-// It owns a thread, which starts with the first key, and the device in the process, which is closed after some seconds
-// without work. Any thread may add keys, which never waits. The destructor ends promptly, whatever the process does.
+// It owns a thread, which starts with the first key. It also owns the device in that process, which is closed after
+// some seconds without work. Any thread may add keys, without waiting. The destructor returns soon, whatever the
+// process does.
 //
 //   screening.add(key);                                   // and later, from any thread: key->state(), key->best_few()
 #pragma once
@@ -23,18 +24,18 @@
 namespace wattune::inline v0_1::dynamic {
 
 struct ScreeningOptions {
-  // Function that opens the device as open_screening_device() does, with workers that end when a stop is requested. The
-  // first error is final.
+  // Function that opens the device as open_screening_device() does, in workers that end when a stop is requested. After
+  // an error, it is not called again.
   std::function<Result<std::unique_ptr<backend::Device>>(const backend::WorkerOptions& worker)> open;
   backend::WorkerOptions worker = {};
-  // Function that returns the free bytes of the device. A quarter of them may be taken.
+  // Function that returns the free bytes of the device. Screening may take a quarter of them.
   std::function<std::uint64_t()> free_memory;
   backend::CompilePool* pool = nullptr;       // compiles ahead; outlives this; nullptr if the device compiles
   CompileTargetOf target = {};                // for references; empty if the device compiles them
   const StallBudget* stall_budget = nullptr;  // pays for the steps of all keys; outlives this
   std::size_t compile_ahead = 1;
   std::function<Nanoseconds()> now;                   // returns the time of the stall_budget's clock
-  std::function<void(const std::string& line)> note;  // called from its thread
+  std::function<void(const std::string& line)> note;  // receives lines for people; called from the screening thread
 };
 
 class Screening {
@@ -53,14 +54,15 @@ class Screening {
   bool take_expectation();
   std::shared_ptr<KeyScreening> next(const std::stop_token& stop);
   std::shared_ptr<KeyScreening> take_worthiest();
-  // Returns the time that a step of the key is expected to save; negative if the key is not worth running.
+  // Returns the time that a step of the key is expected to save; Returns a negative time if the key is not worth
+  // running.
   Nanoseconds worth_of(KeyScreening& key) const;
   Nanoseconds worth_of_others();
   void drop_over();
   void note_resting();
   void screen(const std::shared_ptr<KeyScreening>& key, const std::stop_token& stop);
   Result<void> run(KeyScreening& key, std::unique_ptr<tune::Evaluator>& evaluator, const std::stop_token& stop);
-  // Returns the bytes of device memory that may be taken, including those of kept evaluators.
+  // Returns the bytes of device memory that may be taken, including the bytes that kept evaluators take.
   std::uint64_t most_memory() const;
   Result<void> open(const std::stop_token& stop);
   void close();
@@ -68,7 +70,7 @@ class Screening {
 
   const ScreeningOptions options_;
   std::unique_ptr<backend::Device> device_;         // used by the thread only
-  std::optional<Error> refused_;                    // likewise
+  std::optional<Error> refused_;                    // used by the thread only
   std::unique_ptr<measure::MeasurePolicy> policy_;  // likewise; set once a device was opened
   std::optional<StepCost> steps_;                   // likewise
   RandomContents contents_;                         // likewise

@@ -15,8 +15,8 @@ namespace wattune::inline v0_1::dynamic {
 
 class ScreeningAllowance {
  public:
-  // Estimated device time of the first step of screening, before any step was measured. If a step takes longer, the
-  // next estimate is higher.
+  // Estimated device time of the first step of screening, before any step was measured. If a step takes longer than
+  // estimated, the next estimate is higher.
   static constexpr Nanoseconds kFirstStepEstimate = nanoseconds_from_ms(10);
   // Time that a device takes to switch to another process and back. Bursts of 0.05 and of 1 ms cost an application 0.43
   // and 1.38 ms (docs/results/dynamic.md).
@@ -36,7 +36,7 @@ class ScreeningAllowance {
   // length.
   bool reserve(
       const std::function<bool()>& ended, const std::function<bool()>& pays = [] { return true; });
-  // Charges the device time of a step, and learns it for the estimate of the next.
+  // Charges the device time of a step, and learns from it the estimate for the next step.
   void settle(const tune::DeviceUse& use) { step_.learn(charge(use)); }
   // Charges device time that belongs to no step. Returns the charged time.
   Nanoseconds charge(const tune::DeviceUse& use);

@@ -1,7 +1,7 @@
-// Attempts: the outcomes of the configurations that calls of one key tried. They serve reports, and keep failed
-// configurations from being used again.
+// Attempts: the outcomes of the configurations that calls of one key tried. These outcomes are used for reports, and to
+// avoid that failed configurations run again.
 //
-// It belongs to one instance. The instance's mutex guards it.
+// The object belongs to one instance, whose mutex guards it.
 #pragma once
 
 #include <cstdint>
@@ -19,36 +19,38 @@ namespace wattune::inline v0_1::dynamic {
 // The circumstances of a decision about a configuration.
 struct Decision {
   bool better = false;
-  std::optional<Nanoseconds> best = {};  // time of the best known in calls
+  std::optional<Nanoseconds> best = {};  // time of the best known configuration in calls
   std::uint64_t calls = 0;               // number of the key's calls so far
 };
 
 class Attempts {
  public:
-  // Notes that calls are to try a candidate, after this many calls of the key.
+  // Records that calls will try a candidate. `calls` is the number of calls of the key so far.
   void offer(const Candidate& candidate, std::uint64_t calls);
-  // Notes the decision about a configuration, for its latest offer. In Mode::explore a configuration may be offered
-  // several times.
+  // Records the decision about a configuration that was offered to calls, for its latest offer. In Mode::explore a
+  // configuration may be offered several times.
   void decide(const Configuration& configuration, const Observation& observation, const Decision& decision);
   const std::deque<TriedReport>& tried() const { return tried_; }
 
-  // Notes a failure; an observation without one changes nothing. The first reason of a configuration is kept.
+  // Records a failure. An observation that is not a failure changes nothing. If a configuration fails several times,
+  // its first reason is kept.
   void fail(const Configuration& configuration, const Observation& observation);
-  // True if a configuration failed to compile, to launch or in its outputs; it is never used again.
+  // True if a configuration did not compile, was not launched, or had wrong outputs. Such a configuration is never used
+  // again.
   bool has_failed(ConfigurationId id) const { return failed_.contains(id); }
-  // Returns all failures, with those that an explorer found. nullptr if there is none.
+  // Returns all failures, including those that the explorer found. `explorer` may be nullptr.
   std::vector<FailedReport> failures(const Explorer* explorer) const;
   // Keeps the failures that an explorer found, before the explorer is destroyed.
   void keep_failures_of(const Explorer& explorer) { failures_ = failures(&explorer); }
 
-  // Notes the error of a call or of a load.
+  // Records the error of a call or of a load.
   void note_error(Error error) { last_error_ = std::move(error); }
   const std::optional<Error>& last_error() const { return last_error_; }
 
  private:
-  std::deque<TriedReport> tried_;  // the last few, in the order of their offers
+  std::deque<TriedReport> tried_;  // the last few attempts, in the order of their offers
   std::set<ConfigurationId> failed_;
-  std::vector<FailedReport> failures_;  // failures in calls, and of earlier explorers
+  std::vector<FailedReport> failures_;  // failures in calls, and those that earlier explorers found
   std::optional<Error> last_error_;
 };
 

@@ -1,5 +1,6 @@
-// BeginWith: a strategy that first proposes given configurations, in their order. With `nearby` it then proposes
-// neighbours of the best so far. After that it proposes what another strategy proposes, which is told all results.
+// BeginWith: a strategy that first proposes given configurations, in their order. If `nearby` is true, it then proposes
+// neighbours of the best configuration so far. After that it makes the proposals of another strategy, which is told all
+// results.
 #pragma once
 
 #include <deque>
@@ -14,9 +15,9 @@ namespace wattune::inline v0_1::dynamic {
 
 class BeginWith : public search::Strategy {
  public:
-  // Takes ids of the space. With `nearby`, the configurations after `first` are the neighbours of the best so far,
-  // which differ from it in one parameter. They are shuffled by the seed. Neighbours of the second best follow, and so
-  // on.
+  // Takes ids of the space. If `nearby` is true, the configurations after `first` are the neighbours of the best
+  // configuration so far, which differ from it in one parameter. Neighbours are shuffled by the seed. Neighbours of the
+  // second best configuration follow, and so on.
   BeginWith(const std::vector<ConfigurationId>& first, bool nearby, std::uint64_t seed,
             std::unique_ptr<search::Strategy> then)
       : Strategy(then->space(), {.seed = seed}),
@@ -35,7 +36,8 @@ class BeginWith : public search::Strategy {
       }
     return std::nullopt;
   }
-  // Tells the other strategy the objective only. All strategies read nothing else, except those by hardware counters.
+  // Tells the other strategy the objective only. No strategy reads anything else, except those that use hardware
+  // counters.
   void do_learn(ConfigurationId id, std::optional<double> objective) override {
     if (in_flight_ > 0) --in_flight_;
     Observation observation{.status = objective ? Status::correct : Status::runtime};
@@ -58,7 +60,7 @@ class BeginWith : public search::Strategy {
       neighbours.pop_back();
       return id;
     }
-    if (nearby_ && in_flight_ > 0) return std::nullopt;  // waits, as their neighbours may be better
+    if (nearby_ && in_flight_ > 0) return std::nullopt;  // waits for results, since their neighbours may be better
     const std::vector<ConfigurationId> asked = then_->ask(1);
     return asked.empty() ? std::nullopt : std::optional(asked.front());
   }

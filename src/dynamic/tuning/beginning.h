@@ -1,9 +1,10 @@
-// Beginning: finds the first configuration of one key that works, so that calls have something to run. It is compiled
-// in the background, taken over from another key, or compiled by a call that waits. It also makes the generic variant.
+// Beginning: finds the first configuration of one key that works, so that calls have something to run. Such a
+// configuration is compiled in the background, taken over from another key, or compiled by a call that waits. The class
+// also makes the generic variant.
 //
-// It belongs to one instance. The instance's mutex guards all but the generic variant. The caller of begin_loaded(),
-// begin_beside(), begin_for_calls() and state() holds it. begin_now() and generic() take locks of their own, and their
-// callers hold none, since `compiling_` must be taken before the instance's mutex.
+// The object belongs to one instance, whose mutex guards all but the generic variant. Callers of begin_loaded(),
+// begin_beside(), begin_for_calls() and state() hold that mutex. begin_now() and generic() take locks themselves, and
+// their callers hold none, since `compiling_` must be locked before the instance's mutex.
 //
 //   beginning.begin_loaded();                             // at once, or not at all
 //   if (tuning.best() == nullptr) beginning.begin_for_calls();
@@ -20,34 +21,36 @@ namespace wattune::inline v0_1::dynamic {
 
 class Beginning {
  public:
-  // Takes the objects of its instance, which outlive it.
+  // Takes objects of the instance, which must outlive this object.
   Beginning(const KeyedKernel& kernel, CallPath& path, std::mutex& mutex, KeyLoader& loader,
             StartingCandidates& starting, KeyTuning& tuning)
       : kernel_(kernel), path_(path), mutex_(mutex), loader_(loader), starting_(starting), tuning_(tuning) {}
   Beginning(const Beginning&) = delete;
   Beginning& operator=(const Beginning&) = delete;
 
-  // Returns the state while nothing can run: unstarted, beginning, hurried or exhausted.
+  // Returns the state while no configuration can run: unstarted, beginning, hurried or exhausted.
   KeyState state() const { return state_; }
-  // Begins with the likeliest configuration if its code is already loaded for another key, so that nothing has to be
-  // waited for.
+  // Begins with the likeliest configuration if its code is already loaded for another key. So it begins without
+  // waiting.
   void begin_loaded();
-  // Compiles the first configurations in the background, before all code that is only to be tried.
+  // Compiles the first configurations in the background. They are compiled before all code that is only to be tried.
   void begin_beside();
-  // Compiles the first configurations in the background, with an urgent request, since calls run a fallback until then.
+  // Compiles the first configurations in the background, with an urgent request, since calls run a fallback until one
+  // of them works.
   void begin_for_calls();
 
-  // Compiles and loads in the calling thread until something works, unless something can run. Blocks. Fails with the
-  // last error if no candidate works, and with device_lost.
+  // Compiles and loads in the calling thread until a configuration works. Does nothing if one works already. Blocks.
+  // Fails with the last error if no candidate works, and with device_lost.
   Result<void> begin_now();
-  // Returns the generic configuration; nullptr if it cannot run at this key. Also returns nullptr if it is not compiled
-  // yet and there is a fallback, or if it must be made and the stream is captured.
+  // Returns the generic configuration. Returns nullptr if it cannot run at this key. Also returns nullptr if it is not
+  // compiled yet and there is a fallback, or if it must still be made while the stream is captured.
   std::shared_ptr<Variant> generic(bool capturing);
-  // Returns how long callers of begin_now() waited.
+  // Returns the total time for which callers of begin_now() waited.
   Nanoseconds blocked() const { return blocked_; }
 
  private:
-  // The request for a first configuration: the likeliest candidates, and the progress of their compilation.
+  // The request for a first configuration. It consists of the likeliest candidates and the progress of their
+  // compilation.
   struct FirstRequest {
     std::vector<Configuration> likeliest;
     Nanoseconds asked;
@@ -68,8 +71,8 @@ class Beginning {
   KeyTuning& tuning_;
   KeyState state_ = KeyState::unstarted;
   Nanoseconds blocked_;
-  std::mutex compiling_;  // held to compile in a calling thread; guards generic_; taken before mutex_
-  std::optional<std::shared_ptr<Variant>> generic_;  // nullopt until it was made or failed
+  std::mutex compiling_;  // held while a calling thread compiles; guards generic_; locked before mutex_
+  std::optional<std::shared_ptr<Variant>> generic_;  // nullopt until making it succeeded or failed
 };
 
 }  // namespace wattune::dynamic

@@ -1,9 +1,9 @@
 // Drift: tells whether the best known configuration has become slower or faster, by the times of a few of the
 // application's calls.
 //
-// It belongs to one instance, whose mutex guards it. WatchedCalls says which calls are timed for it, and takes no lock.
-// Nothing waits. All instances of a tuner share one DeviceDrift. It distinguishes one kernel that changed from a device
-// on which all kernels changed.
+// The object belongs to one instance, whose mutex guards it. WatchedCalls chooses the calls that are timed for it, and
+// takes no lock. No function waits. All instances of a tuner share one DeviceDrift. It distinguishes a change of one
+// kernel from a change of the device, which affects all kernels.
 //
 //   if (watched.due(number, now)) drift.watch(send_timed());        // one call in so many
 //   if (const auto moved = drift.collect(now); moved && moved->cause == Cause::kernel) tune_again();
@@ -23,17 +23,17 @@
 namespace wattune::inline v0_1::dynamic {
 
 enum class Cause {
-  kernel,  // only this kernel's times changed: its data have changed, or the work that runs beside it
-  device   // the times of most watched kernels changed, as with another clock: the best has probably stayed the same
+  kernel,  // only this kernel's times changed, since its data changed, or the work that runs beside it
+  device   // the times of most watched kernels changed, as after a change of clock; the best is probably still the same
 };
 
-// Times of a device's watched kernels, as multiples of their earlier times. Any thread may call.
+// Times of a device's watched kernels, as multiples of their earlier times. Any thread may use this object.
 class DeviceDrift {
  public:
   void note(const void* kernel, double ratio, Nanoseconds now);
-  // Returns the cause of a change by the factor `ratio`. It is the device if the times of two thirds of the other
-  // recent kernels changed in the same direction, at least a third as far. A third suffices because a change of the
-  // core clock moves memory-bound kernels less.
+  // Returns the cause of a change by the factor `ratio`. The cause is the device if the times of two thirds of the
+  // other recent kernels changed in the same direction, by at least a third as much. A third suffices because a change
+  // of the core clock changes the times of memory-bound kernels less.
   Cause cause(const void* kernel, double ratio, Nanoseconds now) const;
   void forget(const void* kernel);
 
@@ -51,13 +51,13 @@ struct Moved {
   Cause cause = Cause::kernel;
 };
 
-// The choice of calls that are timed. Any thread may ask.
+// The choice of calls that are timed. Any thread may use this object.
 class WatchedCalls {
  public:
-  // Takes the policy: one call in `every` is timed, none if that is 0.
+  // Takes the policy: one call in `every` calls is timed, or none if `every` is 0.
   explicit WatchedCalls(std::uint64_t every) : every_(every) {}
 
-  // Tells whether the call of this number is to be timed. One in `every_` is, but at most one within
+  // Returns true if the call of this number is to be timed. One call in `every_` is timed, but at most one within
   // kTimedCallInterval. The events of a timed call cost microseconds, which would slow down short kernels noticeably.
   template <typename Clock>
   bool due(std::uint64_t number, const Clock& now) {
@@ -84,7 +84,8 @@ class Drift {
   ~Drift() { device_.forget(this); }
 
   void watch(TimedCall call);
-  // Takes the times that are available. Reports a change once; later times are then compared with the new ones.
+  // Takes the times that are available. Reports a change once. After that, later times are compared with the changed
+  // ones.
   std::optional<Moved> collect(Nanoseconds now);
   // Begins anew with another best known configuration.
   void begin_anew();
@@ -97,7 +98,7 @@ class Drift {
   std::deque<TimedCall> out_;
   std::vector<double> before_;  // the first times, in ns
   std::deque<double> lately_;   // the last times, in ns
-  std::size_t moved_for_ = 0;   // for how many times in a row the medians have differed
+  std::size_t moved_for_ = 0;   // number of times in a row for which the medians have differed
 };
 
 }  // namespace wattune::dynamic

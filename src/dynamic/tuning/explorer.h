@@ -1,8 +1,8 @@
 // Explorer: chooses the configurations of a problem that the application's calls try, and takes the results.
 //
-// Its instance calls it from any thread that holds the instance's lock. Nothing here waits. make_trusted_explorer()
-// makes a search in which each step is a call. make_screened_explorer() makes a search in a process of its own, whose
-// best configurations are then tried in calls.
+// The instance of the key calls it, from any thread that holds the instance's lock. No function waits.
+// make_trusted_explorer() makes a search in which each step is a call. make_screened_explorer() makes a search in a
+// process of its own, whose best configurations are then tried in calls.
 #pragma once
 
 #include <cstdint>
@@ -30,29 +30,30 @@ class Explorer {
   // Returns the configurations to compile and load, the next one first. Their results are not known yet, and they were
   // not dropped. The list may change between calls.
   virtual std::vector<Candidate> wanted() = 0;
-  // Returns a number that changes whenever the results of wanted() or over() may have changed.
+  // Returns a number that changes whenever wanted() or over() may return another result.
   virtual std::uint64_t news() { return ++asked_; }
-  // Takes the device time that future calls of the key will probably take at least, on which the possible gain depends.
+  // Takes the least device time that future calls of the key will probably take. The possible gain depends on this
+  // time.
   virtual void note_calls(Nanoseconds /*time*/) {}
-  // Takes the same time before the first call of the key.
+  // Takes the same time for a key that was not called yet.
   virtual void expect_calls(Nanoseconds time) { note_calls(time); }
-  // Takes the result of trying a candidate: in calls, or a failure to compile or launch. A candidate that was stopped
-  // early has few samples. Results of configurations that are not wanted any more are ignored.
+  // Takes the result of a candidate: its times in calls, or its failure to compile or to launch. A candidate that was
+  // stopped early has few samples. Results of configurations that are not wanted any more are ignored.
   virtual void tell(const Configuration& configuration, const Observation& observation) = 0;
-  // True if nothing more is to be tried.
+  // True if no more configurations are to be tried.
   virtual bool over() const = 0;
-  // True if the explorer's search came to its end. False if something prevented the rest of the search.
+  // True if the search has come to its end. False if the search ended early for some reason.
   virtual bool is_complete() const { return over(); }
   // True if the explorer ended early because its key was not called. The key is to be tuned again when it is called
   // again.
   virtual bool was_left() const { return false; }
-  // Numbers of configurations that were tried and that failed, screening included.
+  // The number of configurations that were tried, and of those that failed. Both include screening.
 
   virtual std::uint64_t explored() const = 0;
   virtual std::uint64_t failed() const = 0;
-  // Returns the configurations that failed before calls could try them.
+  // Returns the configurations that failed in screening, before calls could try them.
   virtual std::vector<FailedReport> failures() const { return {}; }
-  // Returns a text on the progress, for reports.
+  // Returns a text on the progress of the search, for reports.
   virtual std::string state() const = 0;
 
  private:

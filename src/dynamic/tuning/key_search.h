@@ -10,27 +10,28 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// Returns the configuration of the space with the same values by name. A parameter with one value in the space, such as
-// one that the key gives, takes that value. Fails as SearchSpace::find() does.
+// Returns the configuration of the space in which parameters of the same names have the same values. A parameter with
+// only one value in the space, such as one that the key determines, takes that value. Errors are those of
+// SearchSpace::find().
 Result<Configuration> same_in(const space::SearchSpace& space, const Configuration& configuration);
-// Returns the configuration of same_in(). If only the constraints exclude it, returns one in which a single parameter
-// differs, by as few positions in its list as possible. The best of one key may not be valid for another. Fails as
-// same_in() does.
+// Returns the configuration of same_in(). If only the constraints exclude that one, returns one in which a single
+// parameter differs, by as few positions in its list as possible. This is needed because the best configuration of one
+// key may not be valid for another key. Errors are those of same_in().
 Result<Configuration> nearest_in(const space::SearchSpace& space, const Configuration& configuration);
 
 struct KeySearch {
-  std::unique_ptr<search::Strategy> strategy;  // of the problem's space
+  std::unique_ptr<search::Strategy> strategy;  // strategy for the problem's space
   search::StopRule stop;
   std::size_t known = 0;     // number of configurations that are tried first, whatever their results
-  Nanoseconds least_time{};  // TuningPolicy::least_time; 0 if unknown
+  Nanoseconds least_time{};  // result of TuningPolicy::least_time; 0 if unknown
   bool adopts_unverified = false;
 };
 
 // Plans the search. The policy names the strategy and the stop rule, or tune::make_plan() chooses them. The strategy
-// begins with the known configurations, in this order, then the default; those that the space lacks are left out.
-// Neighbours of the best follow if the kernel is not screened and neither policy nor spec names a strategy. Fails if
-// there is no strategy of that name, if the stop rule is not possible, and with invalid_argument if a function of the
-// policy throws.
+// begins with the known configurations, in this order, and then the default. Configurations that are not in the space
+// are left out. If the kernel is not screened and neither policy nor spec names a strategy, neighbours of the best
+// configuration follow. Fails if there is no strategy of that name, if the stop rule is not possible, and with
+// invalid_argument if a function of the policy throws.
 Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& policy,
                                   const std::vector<Configuration>& known);
 

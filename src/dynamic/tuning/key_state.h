@@ -15,23 +15,23 @@
 //                                    v                         |
 //                                  tuning ----- search over ----> settled
 //
-// In the last three states calls run the best known. If its launch fails and no earlier one works, the instance falls
-// back to the first four; an explorer stays, and its tuning goes on with the next configuration that runs.
+// In the last three states calls run the best known. If its launch fails and no earlier configuration works, the state
+// becomes one of the first four. An explorer is kept, and its tuning continues with the next configuration that runs.
 //
-// Nothing stores a state twice. Beginning keeps the first four, since a request may still be under way when another
+// No state is stored twice. Beginning stores the first four, since a request may still be under way when another
 // configuration runs already. The other three follow from the owner of the explorer (KeyTuning).
 #pragma once
 
 namespace wattune::inline v0_1::dynamic {
 
 enum class KeyState {
-  unstarted,  // nothing can run, and nothing was requested from the loader
-  beginning,  // the loader has the request for the first configuration
-  hurried,    // the same, urgently; calls run a fallback until then
-  exhausted,  // nothing can run, and no starting candidate is left: calls run the fallback
+  unstarted,  // no configuration can run, and none was requested from the loader
+  beginning,  // the first configuration was requested from the loader
+  hurried,    // the same with an urgent request; until then, calls run a fallback
+  exhausted,  // no configuration can run and no starting candidate is left; calls run the fallback
   running,    // tuning begins with the next occasion
-  tuning,     // an explorer says what calls try
-  settled     // nothing is to be tried, unless retune() or drift asks for it
+  tuning,     // an explorer decides what calls try
+  settled     // no configuration is to be tried, unless retune() or drift requires it
 };
 
 // True if calls can run a best known configuration.

@@ -1,6 +1,6 @@
 // Lookahead: the number of configurations that are proposed and compiled before the first of them has a result. It is
-// as small as possible without making the device wait for compilers, because proposals made early know fewer results.
-// One thread uses it.
+// as small as possible without making the device wait for compilers, because proposals made early are based on fewer
+// results. Only one thread may use this object.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@ class Lookahead {
       : most_(std::max<std::size_t>(1, most)), value_(std::min(kFirstLookahead, most_)) {}
 
   std::size_t value() const { return value_; }
-  // Takes how long a step has waited for a compiler, and after that for the budget.
+  // Takes the time for which a step has waited for a compiler, and the time for which it has then waited for the
+  // budget.
   void learn(Nanoseconds for_compiler, Nanoseconds for_budget) {
     if (for_compiler > for_budget)
       value_ = std::min(value_ + 1, most_);

@@ -1,14 +1,14 @@
 // Pairing: decides which configuration each of the next calls of a key runs, so that candidates are compared with the
-// best known in place.
+// best known configuration in the application itself.
 //
-// It belongs to one instance and is used under its lock; no function waits. Each candidate has as many rounds in flight
-// as its duel allows. Until their times are known, other candidates have their turns, since an application may send
-// many calls before the first has ended.
+// The object belongs to one instance and is used under the instance's lock. No function waits. Each candidate has as
+// many rounds in flight as its duel allows. Until the times of these rounds are known, other candidates have their
+// turns, since an application may send many calls before the first has ended.
 //
 // A caller asks which variant to run before it sends a call, and reports afterwards. Times are collected in later
-// calls, when they are ready. Each exploring call is reserved in the stall_budget first. In Mode::explore each call
-// runs a candidate that was not tried, and one time decides about it. Candidates that may be as fast as the best known
-// are compared with it later.
+// calls, when they are available. The stall of each exploring call is first reserved in the stall budget. In
+// Mode::explore, each call runs a candidate that was not tried yet, and a single time decides about it. Candidates that
+// may be as fast as the best known are compared with it later.
 //
 //   if (pairing.is_busy()) turn = pairing.next(mode, now);         // else the best known, and nothing to tell
 //   pairing.sent(turn, turn.variant->send_timed(stream, arguments), {.others_busy = loader.others_busy(stream)});
@@ -30,35 +30,35 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// The variant that a call is to run, and how.
+// The variant that a call is to run, and the way in which it runs.
 struct Turn {
   std::shared_ptr<Variant> variant;
   bool timed = false;      // send it with send_timed(), then report it to sent()
-  bool exploring = false;  // true for a candidate, false for the best known
-  bool exclusive = false;  // wait for the device before and after the call
+  bool exploring = false;  // true for a candidate, false for the best known configuration
+  bool exclusive = false;  // true to wait for the device before and after the call
   bool first = false;      // true for the first launch of its variant
   std::uint64_t contest = 0;
-  Nanoseconds reserved;  // time reserved in the stall_budget
+  Nanoseconds reserved;  // time reserved in the stall budget for this turn
 };
 
-// Facts about how a turn was sent.
+// Facts about the sending of a turn.
 struct Sending {
   bool others_busy = false;
   Nanoseconds took;    // host time of sending; a first launch may wait while it is sent
-  Nanoseconds waited;  // wait for the device if exclusive; added time if shadowed
+  Nanoseconds waited;  // time of waiting for the device if exclusive; added time if shadowed
 };
 
-// The result of comparing a configuration.
+// The result of a comparison of a configuration with the best known one.
 struct Outcome {
   Configuration configuration;
   Observation observation;
-  bool better = false;                    // true if it is the best known from here on
-  std::shared_ptr<Variant> retired = {};  // the variant that lost or failed; it is not sent any more
+  bool better = false;                    // true if it is the best known configuration from now on
+  std::shared_ptr<Variant> retired = {};  // the variant that lost or failed; calls do not send it any more
 };
 
 class Pairing {
  public:
-  // Takes the stall_budget, and the loader, which knows what a first launch costs. Both outlive it.
+  // Takes the stall budget, and the loader, which knows the cost of a first launch. Both must outlive this object.
   Pairing(StallBudget& stall_budget, Loader& loader, Measuring measuring, Safety safety = Safety::trusted)
       : stall_budget_(stall_budget), loader_(loader), measuring_(measuring), is_shadowed_(safety == Safety::shadowed) {}
   Pairing(const Pairing&) = delete;
@@ -66,26 +66,27 @@ class Pairing {
   // Releases all reservations.
   ~Pairing();
 
-  // Sets the best known without comparing it, as for the first of a key. Its first calls are timed; then collect()
-  // returns an outcome for it. Returns the earlier best known.
+  // Sets the best known variant without a comparison, for instance the first variant of a key. Its first calls are
+  // timed, and then collect() returns an outcome for it. Returns the variant that was the best known before.
   std::shared_ptr<Variant> set_best(std::shared_ptr<Variant> best);
   const std::shared_ptr<Variant>& best() const { return best_; }
-  // Returns the median of the last times of the best known in calls.
+  // Returns the median of the last times that the best known configuration took in calls.
   std::optional<Nanoseconds> best_time() const;
   // Adds a loaded candidate. Candidates are tried in the order of their addition.
   void add(Candidate candidate, std::shared_ptr<Variant> variant);
   // Removes all undecided candidates and returns them.
   std::vector<std::shared_ptr<Variant>> drop_candidates();
 
-  // True if a call must use next() and sent(). If false, it runs best().
+  // True if a call must use next() and sent(). Otherwise the call runs best().
   bool is_busy() const { return to_be_timed_ || !contests_.empty(); }
-  // Returns what the next call runs. In Mode::explore this is a candidate, whatever the budget. Otherwise the first
-  // launch of a candidate waits a while for an idle stream, since it may wait for all queued work. Precondition: there
-  // is a best().
+  // Returns what the next call runs. In Mode::explore this is a candidate, whatever the budget. In other modes, the
+  // first launch of a candidate is put off for a while until a stream is idle, since it may have to wait for all queued
+  // work. Precondition: there is a best().
   using IsIdle = std::function<bool()>;
   Turn next(
       Mode mode, Nanoseconds now, const IsIdle& idle = [] { return true; });
-  // Returns the other turn of the round that this turn begins; a turn of the best known, untimed, if it begins none.
+  // Returns the other turn of the round that the turn `first` begins. If `first` begins no round, returns a turn of the
+  // best known configuration that is not timed.
   Turn other_half(const Turn& first, Mode mode, Nanoseconds now);
   // Reports that a timed turn was sent, or failed to be sent. Each timed turn must be reported. A call of the best
   // known that failed for another reason than its launch is timed again.
@@ -95,7 +96,7 @@ class Pairing {
   std::vector<Outcome> collect();
   // True if a candidate's turn waits for the budget.
   bool waits_for_budget() const { return waits_for_budget_; }
-  // Returns the predicted stall of a candidate that waits because the stall may be too long for one call.
+  // Returns the predicted stall of a candidate that waits, because that stall may be too long for one call.
   std::optional<Prediction> stalls_too_long() const { return stalls_too_long_; }
 
  private:
@@ -104,12 +105,13 @@ class Pairing {
     std::shared_ptr<Variant> variant;
     std::uint64_t number = 0;
     Duel duel = {};
-    std::optional<Nanoseconds> reserved = {};  // reserved for a turn that no call has got yet
+    std::optional<Nanoseconds> reserved = {};  // reserved for a turn that was not given to a call yet
     std::optional<Error> failed = {};
-    bool once = false;                            // true if its first launch is in Mode::explore
-    std::optional<Nanoseconds> waits_since = {};  // when it began to wait for an idle stream
-    bool put_off = false;                         // true if it may stall for too long, so that others come first
-    bool forgiven = false;                        // true if its worst time no longer counts
+    bool once = false;                            // true if its first launch was in Mode::explore
+    std::optional<Nanoseconds> waits_since = {};  // time at which it began to wait for an idle stream
+    bool put_off = false;                         // true if it may stall for too long, so that other candidates come
+                                                  // first
+    bool forgiven = false;                        // true if its worst time does not count any more
   };
   struct Out {
     TimedCall call;
@@ -149,20 +151,20 @@ class Pairing {
   const Measuring measuring_;
   const bool is_shadowed_;
   std::shared_ptr<Variant> best_;
-  std::vector<Sample> times_of_best_;       // the last few
-  std::optional<std::size_t> to_be_timed_;  // timed calls that a new best still needs; nullopt: none
+  std::vector<Sample> times_of_best_;       // the last few times of the best known configuration
+  std::optional<std::size_t> to_be_timed_;  // number of timed calls that a new best configuration still needs, if any
   std::optional<Error> best_failed_;
-  std::deque<Contest> contests_;  // in the order in which candidates were added; one without a variant is over
+  std::deque<Contest> contests_;  // in the order in which candidates were added; over if without a variant
   std::uint64_t current_ = 0;     // the contest that had the last turn
   std::uint64_t last_number_ = 0;
   std::vector<Out> out_;
   measure::Gate gate_;
   Slowness slowness_;
   RecentLargest waited_{is_shadowed_ ? nanoseconds_from_ms(1.0) : Nanoseconds()};
-  RecentLargest first_launch_{Nanoseconds(20e3)};  // host time of a first launch on an idle device
+  RecentLargest first_launch_{Nanoseconds(20e3)};  // host time of a first launch while the device is idle
   bool waits_for_budget_ = false;
   std::optional<Prediction> stalls_too_long_;
-  std::optional<Nanoseconds> too_long_since_;  // since when candidates have stalled for too long
+  std::optional<Nanoseconds> too_long_since_;  // time since which candidates have stalled for too long
   double price_ = 1.0;                         // factor by which the budget must gain more before the next try
 };
 

@@ -1,5 +1,5 @@
-// Slowness: how many times slower than the best known a kernel's candidates were. It gives the expected cost of an
-// untried candidate. One thread at a time may use it.
+// Slowness: how many times slower a kernel's candidates were than the best known configuration. From it follows the
+// expected cost of an untried candidate. Only one thread at a time may use this object.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,17 @@ namespace wattune::inline v0_1::dynamic {
 
 class Slowness {
  public:
-  // Takes the time of a candidate's first launch, divided by the time of the best known candidate.
+  // Takes the time of a candidate's first launch, divided by the time of the best known configuration.
   void learn(double ratio);
-  // Average slowness, and a bound that at most one candidate in ten exceeds, if candidates are exchangeable (see
-  // measure/interface/gate.h). Both are kUnknownSlowness before anything is known. The average kernel of Petrovic's
-  // spaces takes 1.4 to 2.2 times as long as the best (section 5.3.2), and a few take ten times as long.
+  // Average slowness, and a bound that at most one candidate in ten exceeds. The bound holds if candidates are
+  // exchangeable (see measure/interface/gate.h). Both are kUnknownSlowness before any candidate is known. In Petrovic's
+  // spaces, the average configuration takes 1.4 to 2.2 times as long as the best one (section 5.3.2), and a few take
+  // ten times as long.
 
   double average() const;
   double bad() const;
-  // Excludes the worst ratio from bad() once the budget has gained its cost; average() keeps it. Returns false if none
-  // is left to exclude.
+  // Excludes the worst ratio from bad(), to be called when the budget has gained the cost of that ratio. The result of
+  // average() still includes the ratio. Returns false if no ratio is left to exclude.
   bool forgive_worst();
 
   static constexpr double kUnknownSlowness = 3.0;
@@ -30,7 +31,7 @@ class Slowness {
   };
   std::vector<double> unforgiven() const;
 
-  std::vector<Ratio> ratios_;  // the last few; the oldest is overwritten first
+  std::vector<Ratio> ratios_;  // the last few ratios; the oldest is overwritten first
   std::size_t learned_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // StallBudget: accounts for what dynamic tuning has cost the application, and decides whether it can afford more
-// (Budget). Any thread may call.
+// (Budget). Any thread may call the functions.
 //
 // A stall is predicted before it is risked and charged when it is known. The share counts the time since the first
 // call, or the announced running time if that is longer.
@@ -17,42 +17,44 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// The predicted size of a stall: its average, which the share pays for, and its worst case, which bounds one call.
+// The predicted length of a stall. Its average must be covered by the share of the running time, and its worst case by
+// the limit for one call.
 struct Prediction {
   Nanoseconds expected;
   Nanoseconds longest;
-  Nanoseconds call = {};  // time of the call without it; 0 if unknown
+  Nanoseconds call = {};  // time of the call without the stall; 0 if unknown
 };
 
 class StallBudget {
  public:
   explicit StallBudget(const Budget& budget) : budget_(budget) {}
 
-  // Notes the time of the application's first call; later ones change nothing. The clock may be any that does not go
-  // back.
+  // Records the time of the application's first call. Further calls of this function change nothing. Any clock that
+  // does not go back may be used.
   void begin(Nanoseconds now);
-  // Adds to the running time of the calls that the application has announced.
+  // Adds to the running time of calls that the application has announced.
   void expect(Nanoseconds further);
-  // True if the budget allows this stall, by the share of the running time and by the limit for one call. Reserved time
-  // counts as spent.
+  // True if the budget allows this stall, by the share of the running time and by the limit for one call. Time that is
+  // reserved counts as spent.
   bool affords(const Prediction& prediction, Nanoseconds now) const;
   bool affords(Nanoseconds predicted, Nanoseconds now) const { return affords({predicted, predicted}, now); }
-  // Returns affords(), and if that is true, reserves the expected stall until settle(). So two callers never spend the
-  // same part of the budget.
+  // Returns the result of affords(). If it is true, reserves the expected stall until settle() is called. So two
+  // callers never spend the same part of the budget.
   bool reserve(const Prediction& prediction, Nanoseconds now);
   bool reserve(Nanoseconds predicted, Nanoseconds now) { return reserve({predicted, predicted}, now); }
   // Returns the longest stall that the budget can ever allow in a call that otherwise takes `call`.
   Nanoseconds most(Nanoseconds call) const;
-  // Returns what this running time adds to the budget.
+  // Returns the amount by which this running time increases the budget.
   Nanoseconds gained_in(Nanoseconds running) const { return budget_.share * running; }
-  // Replaces a reservation by the actual stall and charges it to this member of Stalls. Negative times count as 0, here
-  // and below.
+  // Replaces a reservation by the actual stall, and charges that stall to the member `part` of Stalls. Here and below,
+  // negative times count as 0.
   void settle(Nanoseconds expected, Nanoseconds came_to, Nanoseconds Stalls::*part);
   // Charges a stall for which nothing was reserved.
   void charge(Nanoseconds stall, Nanoseconds Stalls::*part);
-  // Notes that tuning has saved this time; Budget::reinvested of it may be spent.
+  // Records that tuning has saved this time. The share Budget::reinvested of it may be spent.
   void save(Nanoseconds saved);
-  // Notes the whole stall of one call that stalled or could have, for the histogram and the longest stall.
+  // Records the whole stall of a call that was delayed or could have been. The histogram and the longest stall are
+  // computed from these.
   void note_call(Nanoseconds stall);
 
   Stalls stalls() const;

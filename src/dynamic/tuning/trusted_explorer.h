@@ -13,11 +13,11 @@
 namespace wattune::inline v0_1::dynamic {
 
 struct TrustedOptions {
-  std::size_t ahead = 1;  // largest number of configurations wanted at once: as many as compile in parallel
+  std::size_t ahead = 1;  // most configurations wanted at once, as many as compile in parallel
   // Configurations to begin with, in this order, by names and values. The default configuration follows them.
-  // Configurations that the space lacks are left out.
+  // Configurations that are not in the space are left out.
   std::vector<Configuration> known = {};
-  std::function<Nanoseconds()> now;         // returns the time, for stop rules on time
+  std::function<Nanoseconds()> now;         // returns the time, by which stop rules on time are checked
   std::shared_ptr<SharedGains> gains = {};  // gains of all keys of the kernel
 };
 

@@ -1,4 +1,4 @@
-// Tunes a kernel at once, on the data of one call. It works on copies, so that the call's arguments keep their
+// Tunes a kernel at once, on the data of one call. Tuning works on copies, so that the call's arguments keep their
 // contents.
 #pragma once
 
@@ -14,17 +14,18 @@ namespace wattune::inline v0_1::dynamic {
 
 // A call whose kernel is to be tuned, and the devices for it.
 struct CallToTune {
-  const Problem& problem;  // with the sizes of the call
+  const Problem& problem;  // the problem with the sizes of the call
   const Signature& signature;
   std::span<const CallArgument> arguments;
-  backend::Device& device;  // the application's
+  backend::Device& device;  // the application's device
   Lane& lane;               // lane of the call, in which the arguments are read
-  backend::Device& on;      // device that runs configurations: the same, or one in another process
+  backend::Device& on;      // device that runs configurations: the application's, or the same one in another process
 };
 
-// Tunes the kernel and blocks meanwhile. Outputs are compared with the spec's reference if that is computed, else with
-// the outputs of the default configuration. Images, and arguments whose length depends on the configuration, are filled
-// as the spec says. Fails as reading the arguments, make_evaluator() and the search do.
+// Tunes the kernel and blocks meanwhile. Outputs are compared with the spec's reference if a function or kernel
+// computes it, and otherwise with the outputs of the default configuration. Images, and arguments whose length depends
+// on the configuration, are filled as the spec states. Errors are those of reading the arguments, of make_evaluator()
+// and of the search.
 Result<tune::TuningResult> tune_now(const CallToTune& call, const KeySearch& search);
 
 }  // namespace wattune::dynamic

@@ -7,18 +7,19 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// Tuning begins once the key was called often enough, unless its best is known, and again after each ask(). It belongs
-// to one instance and is used under its lock.
+// Tuning begins when the key was called often enough, unless its best configuration is known already. It begins again
+// after each ask(). The object belongs to one instance and is used under the instance's lock.
 class TuningOccasion {
  public:
   TuningOccasion(const TuningPolicy& policy, bool is_known)
       : calls_before_(policy.calls_before_tuning), open_(!is_known || policy.tune_known) {}
 
-  // Returns true if tuning begins now, after `calls` earlier calls of the key. True once for each occasion.
+  // Returns true if tuning begins now, after `calls` earlier calls of the key. For each occasion, it returns true only
+  // once.
   bool begins(std::uint64_t calls);
-  // Makes tuning begin with the next call, for retune() or after drift.
+  // Makes tuning begin with the next call, because of retune() or of drift.
   void ask() { asked_ = true; }
-  // True if tuning will begin if calls go on.
+  // True if tuning will begin when further calls are made.
   bool is_pending() const { return open_ || asked_; }
 
  private:

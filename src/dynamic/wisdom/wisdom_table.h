@@ -1,4 +1,5 @@
-// WisdomTable: entries by kernel, device and key. It keeps only the better() one of several for the same three.
+// WisdomTable: entries by kernel, device and key. If several entries have the same kernel, device and key, it keeps
+// only the better() one.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@ namespace wattune::inline v0_1::dynamic {
 
 class WisdomTable {
  public:
-  // Adds an entry; returns true if it is kept, as the better() one.
+  // Adds an entry, unless an existing one is better(). Returns true if the entry was added.
   bool put(WisdomEntry entry);
   void put_all(const std::vector<WisdomEntry>& entries);
 
@@ -22,7 +23,7 @@ class WisdomTable {
 
   const WisdomEntry* find(const KernelVersion& kernel, const std::string& device, const Key& key) const;
   std::optional<NearestEntry> nearest(const KernelVersion& kernel, const DeviceInfo& device, const Key& key) const;
-  // Adds the entries from which nearest() would choose, one for each key.
+  // Appends to `all` the entries from which nearest() would choose, one for each key.
   void add_near(const KernelVersion& kernel, const DeviceInfo& device, const Key& key,
                 std::vector<NearestEntry>& all) const;
   std::size_t count_of_other_versions(const KernelVersion& kernel) const;
@@ -46,8 +47,8 @@ class WisdomTable {
   std::unordered_map<Address, std::size_t, AddressHash> position_of_;
 };
 
-// Returns the nearer of two entries for the same requested key. An entry for the device itself comes before one for
-// another device of the same architecture; then the distance decides, then better().
+// Returns the nearer of two entries for the same requested key. An entry for the device itself comes before an entry
+// for another device of the same architecture. If both are alike in that, the distance decides, and then better().
 std::optional<NearestEntry> nearer(std::optional<NearestEntry> a, std::optional<NearestEntry> b);
 
 }  // namespace wattune::dynamic
