@@ -45,7 +45,7 @@ Result<void> set_sizes(KernelSpec& spec, const std::vector<NamedSize>& sizes) {
   return {};
 }
 
-// A temporary folder beside the final one. It is renamed to the final name at the end, or removed.
+// A temporary folder beside the final one. In the end, it is renamed to the final name or removed.
 class NewFolder {
  public:
   explicit NewFolder(const fs::path& meant) : path_(fmt::format("{}.{}.tmp", meant.string(), ::getpid())) {}
@@ -95,7 +95,8 @@ Result<void> check_folder(const fs::path& folder, const std::string& name, bool 
 
 std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// Writes all files and reads the spec back, so that a mistake is found by the capture and not later by a tuning run.
+// Writes all files and reads the spec back, so that a mistake is found during the capture and not later in a tuning
+// run.
 Result<void> write_files(const NewFolder& folder, const KernelSpec& spec, const std::vector<CapturedFile>& files,
                          const std::string& name) {
   WATTUNE_ASSIGN(const std::string text, spec::write_toml(spec));

@@ -27,12 +27,12 @@ T read(Bytes bytes) {
 }
 
 // Converts an unsigned number to a constant. Numbers beyond 2^63 - 1 are too large for integers of expressions, and are
-// written as texts.
+// written as texts of digits.
 std::string unsigned_text(std::uint64_t value) {
   return value <= std::uint64_t{INT64_MAX} ? std::to_string(value) : fmt::format("'{}'", value);
 }
 
-// Converts a scalar to an expression. Precondition: there are as many bytes as the type has.
+// Converts a scalar to an expression. Precondition: the number of bytes is the size of the type.
 Result<std::string> scalar_text(ElementType type, Bytes bytes, const std::string& name) {
   switch (type) {
     case ElementType::int8: return std::to_string(read<std::int8_t>(bytes));
@@ -113,7 +113,7 @@ class ArgumentCapture {
     return {};
   }
 
-  // Checks that the call gives expected contents for all compared outputs or for none.
+  // Checks that the call gives expected contents for all compared outputs, or for none of them.
   Result<void> check_expected(const VectorArgument& vector) const {
     const bool is_compared = vector.access != ArgumentAccess::read_only && vector.comparison != OutputComparison::none;
     const bool others_are = std::ranges::any_of(call_.outputs, [](Bytes bytes) { return !bytes.empty(); });
@@ -121,8 +121,8 @@ class ArgumentCapture {
     return {};
   }
 
-  // Adds a file for a buffer and sets the buffer's length to that of the bytes. A buffer longer than its declaration is
-  // thus captured whole.
+  // Adds a file for a buffer and sets the buffer's length to that of the bytes. So a buffer that is longer than its
+  // declaration is captured whole.
   Result<std::string> add_file(VectorArgument& vector, Bytes bytes, std::string_view kind) {
     const std::size_t element = element_bytes(vector);
     if (bytes.empty() || bytes.size() % element != 0)

@@ -10,8 +10,8 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Returns the arguments of a call, recovered from the parameters of its launch. Empty if the launch does not contain
-// all of them.
+// Returns the arguments of a call, recovered from the parameters of its launch. Returns an empty list if the launch
+// does not contain all arguments.
 std::vector<CallArgument> passed_in(const LaunchParts& parts, const tune::PlannedStep& step,
                                     const std::vector<std::vector<std::byte>>& parameters) {
   std::map<std::size_t, std::span<const std::byte>> values;
@@ -72,8 +72,9 @@ Result<void> Fit::find_kernels(backend::Program& program) {
   return {};
 }
 
-// Finds the layout of the launches for a lane, or makes one. The lane is locked, so no other thread adds or reads a
-// layout for it. A layout of a stream that was forgotten is renewed for the next stream with the same handle.
+// Finds the layout of the launches for a lane, or makes one. The lane is locked, so that no other thread adds or reads
+// a layout for this lane. If the stream of a layout was forgotten, the layout is renewed for the next stream with the
+// same handle.
 Result<Layout*> Fit::layout_in(Lane& lane, std::span<const CallArgument> arguments) {
   const std::size_t hash = reinterpret_cast<std::uintptr_t>(&lane) / sizeof(Lane);
   const auto is_it = [&](const Layout& layout) {
@@ -96,8 +97,8 @@ std::size_t Fit::launches() const {
 
 bool Fit::is_one_launch() const { return launches() == 1; }
 
-// Returns the call's arguments if the graph's launch is one of these launches. The geometry distinguishes it from the
-// same function at other sizes.
+// Returns the call's arguments if the graph's launch is one of these launches. The geometry distinguishes the launch
+// from a launch of the same function at other sizes.
 std::vector<CallArgument> Fit::call_in(const backend::GraphLaunch& launch) const {
   if (!is_one_launch()) return {};
   const tune::PlannedStep& step = parts_.launch.steps.front();

@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Longest wait for the device if measuring is exclusive.
+// Longest wait for the device, for exclusive measurements.
 constexpr Nanoseconds kLongestWait = nanoseconds_from_seconds(60);
 
 Error nothing_to_capture(const Problem& problem) {
@@ -35,7 +35,8 @@ Instance::Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, 
       tuning_(kernel_, path_, mutex_, loader_, starting_),
       beginning_(kernel_, path_, mutex_, loader_, starting_, tuning_) {}
 
-// Runs a call. Results are learned and further work is started after the launch, while the device is busy.
+// Runs a call. Results of earlier calls are taken and further work is started after the launch, while the device is
+// busy.
 Result<void> Instance::call(const Call& call) {
   WATTUNE_ASSIGN(Lane* const lane, kernel_.around.streams.find(call.stream));
   const bool capturing = lane->stream->is_capturing();
@@ -98,8 +99,8 @@ Result<void> Instance::call_again(const Call& call, const Variant& failed, Error
   return repeat(std::move(lock), call, *found, std::move(error));
 }
 
-// Runs a call as a turn of a comparison. If its memory does not suit the best known, the call fails, and no candidate
-// is blamed.
+// Runs a call as a turn of a comparison. If its memory does not suit the best known, the call fails, and that is no
+// failure of the candidate.
 Result<void> Instance::take_turn(std::unique_lock<std::mutex> lock, const Call& call) {
   WATTUNE_TRY(tuning_.best()->check_memory(call.arguments));
   if (tuning_.shadow() != nullptr) return take_shadowed_turn(std::move(lock), call);
@@ -115,7 +116,8 @@ bool Instance::is_idle(const CallStream& stream) const {
   return !state || *state == backend::StreamState::idle;
 }
 
-// Runs a turn and reports it. Repeats the call with the best known if a candidate failed and left its inputs unchanged.
+// Runs a turn and reports it. If a candidate failed and left the call's inputs unchanged, repeats the call with the
+// best known configuration.
 Result<void> Instance::run_turn(const Turn& turn, const Call& call) {
   const Result<Lane*> lane = kernel_.around.streams.find(call.stream);
   const auto wait = [&]() -> Result<void> {
@@ -207,7 +209,8 @@ bool Instance::want_ahead() {
   return true;
 }
 
-// Replaces a launch of a graph. Each variant that may have been captured is one of those that were ever the best.
+// Replaces a launch of a graph. The launch is searched among the launches of all variants that were ever the best,
+// since no other variant can have been captured.
 Result<bool> Instance::replace(const CallStream& stream, const backend::GraphLaunch& launch, CUgraphExec_st* executable,
                                const std::function<bool(std::span<const CallArgument>)>& is_mine) {
   std::unique_lock lock(mutex_);

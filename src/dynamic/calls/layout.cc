@@ -12,13 +12,13 @@ std::uint64_t address_of(const CallArgument& argument) {
   return argument.buffer() != nullptr ? argument.buffer()->memory() : argument.memory();
 }
 
-// Returns the buffer of an argument whose memory has no address and so must be fixed when the launch is laid out;
-// otherwise nullptr.
+// Returns the buffer of an argument whose memory has no address and so must be fixed when the launch is laid out.
+// Returns nullptr for other arguments.
 const backend::Buffer* fixed_by(const CallArgument& argument) {
   return argument.buffer() != nullptr && argument.buffer()->memory() == 0 ? argument.buffer() : nullptr;
 }
 
-// Returns the bytes of a scalar if the step sets it; nullptr if the call's value is used.
+// Returns the bytes of a scalar if the step sets it. Returns nullptr if the value in the call is used.
 const backend::ScalarBytes* value_in(const tune::PlannedStep& step, std::size_t argument) {
   const auto found = std::ranges::find(step.values, argument, &tune::PlannedValue::argument);
   return found == step.values.end() ? nullptr : &found->bytes;
@@ -76,8 +76,8 @@ Result<backend::LaunchArgument> Layout::argument_for(std::size_t argument, const
   return backend::LaunchArgument(backend::ScalarBytes{{bytes.begin(), bytes.end()}});
 }
 
-// Returns the launch argument for a memory argument. A constant is copied from a buffer of the size that the spec says;
-// other memory is set at each call.
+// Returns the launch argument for a memory argument. A constant is copied from a buffer, whose size is that in the
+// spec. Other memory is set at each call.
 Result<backend::LaunchArgument> Layout::memory_for(std::size_t argument, const LaunchParts& parts,
                                                    backend::Device& device, const CallArgument& given) {
   const auto* vector = std::get_if<VectorArgument>(&parts.arguments[argument].kind);
@@ -95,7 +95,7 @@ bool Layout::suits(std::span<const CallArgument> arguments) const {
   return std::ranges::equal(fixed_, arguments, {}, {}, fixed_by);
 }
 
-// Sets the arguments that differ from those of the call before. Most calls change few.
+// Sets the arguments that differ from those of the call before. Most calls change few arguments.
 Result<void> Layout::set(Step& step, std::span<const CallArgument> arguments) {
   for (Binding& binding : step.bindings) {
     const CallArgument& given = arguments[binding.passed];

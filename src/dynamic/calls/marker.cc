@@ -24,7 +24,7 @@ Result<std::unique_ptr<Marker>> Marker::make(backend::Device& device, Nanosecond
                         .text = "extern \"C\" __global__ void wattune_mark() {}\n"}};
   WATTUNE_TRY(use_language(spec, device.info().languages));
   WATTUNE_ASSIGN(const std::unique_ptr<backend::Program> program, device.build(spec.source, {}, limit));
-  backend::keep_loaded(*program);  // compositions set marks in streams that an application captures
+  backend::keep_loaded(*program);  // since compositions set marks in streams that an application captures
   WATTUNE_ASSIGN(std::unique_ptr<backend::Kernel> kernel, program->kernel(spec.source.function));
   return std::unique_ptr<Marker>(new Marker(std::move(kernel)));
 }

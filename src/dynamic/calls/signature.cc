@@ -60,8 +60,8 @@ std::int64_t integer_of(const CallArgument& argument, std::optional<ElementType>
 
 bool is_real(ElementType type) { return type == ElementType::float32 || type == ElementType::float64; }
 
-// True if a scalar may be passed for another. An integer may have the other signedness. It may also stand for a
-// half-precision number, for which C++ has no type.
+// True if a scalar may be passed for another. An integer may be signed instead of unsigned, or the reverse. It may also
+// be passed for a half-precision number, for which C++ has no type.
 bool fits(ElementType wanted, ElementType given) {
   return wanted == given || (!is_real(wanted) && !is_real(given) && size_in_bytes(wanted) == size_in_bytes(given));
 }
@@ -152,8 +152,8 @@ bool Signature::agrees(std::span<const CallArgument> arguments, const CallSizes&
   });
 }
 
-// Sets a size or a parameter. Parameters are kept in the spec's order, so the order in which they are given does not
-// matter.
+// Sets a size or a parameter. Parameters are stored in the spec's order, so that the order in which they are given does
+// not matter.
 Result<void> Signature::give(const NamedSize& size, CallSizes& sizes) const {
   const auto known = std::ranges::find(sizes_, size.name, &NamedSize::name);
   if (known != sizes_.end()) {

@@ -6,8 +6,8 @@
 
 namespace wattune::inline v0_1::dynamic {
 
-// Returns the slot of a key, found by linear probing. A slot that was freed in between may give a key a second slot for
-// a while; the older one is forgotten in time.
+// Returns the slot of a key, found by linear probing. If a slot was freed in between, a key may have a second slot for
+// a while. The older slot is forgotten after some time.
 StreamTable::Slot* StreamTable::slot_of(std::uint64_t key) {
   const std::size_t home = static_cast<std::size_t>(hash_of(key) >> 58);
   for (std::size_t i = 0; i < kMostStreams; ++i) {

@@ -11,14 +11,15 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Adds a hint to the error of a broken context, which says what it means for the application. Drivers do not say that.
+// Adds a hint to the error of a broken context. The hint says what this means for the application, since drivers do not
+// say that.
 Result<void> with_meaning(Result<void> sent) {
   if (sent || sent.error().code() != ErrorCode::device_lost || !sent.error().advice().empty()) return sent;
   return std::move(sent).error().hint(
       "the context is broken, and what it held is lost: only the application can make another and attach to that");
 }
 
-// Returns the rule, with limits that it leaves open taken from the other.
+// Returns the rule, with limits that it does not set taken from `otherwise`.
 search::StopRule with_defaults(search::StopRule rule, const search::StopRule& otherwise) {
   const auto complete = [&](auto member) {
     if (!(rule.*member)) rule.*member = otherwise.*member;
@@ -42,8 +43,8 @@ TunedKernel::TunedKernel(KernelParts parts, Signature signature, Surroundings& a
       gone_(std::move(gone)),
       mode_(parts_.options.policy.mode) {}
 
-// Destroys the kernel. In a forked process it releases the instances, since the threads and processes they would wait
-// for do not exist.
+// Destroys the kernel. In a forked process, the instances are not destroyed, since they would wait for threads and
+// processes that do not exist there.
 TunedKernel::~TunedKernel() {
   if (attachment_.is_forked()) {
     for (auto& [key, instance] : instances_) static_cast<void>(instance.release());
@@ -81,7 +82,7 @@ Result<void> TunedKernel::call(const CallStream& stream, std::span<const CallArg
   return {};
 }
 
-// Counts a call. Returns the best known variant if the call is steady, else nullptr.
+// Counts a call. Returns the best known variant if the call is steady, and nullptr otherwise.
 Variant* TunedKernel::begin(Instance& instance, const Call& call) {
   CallPath& path = instance.path();
   const std::uint64_t number = path.count();
@@ -104,7 +105,7 @@ Shortcut* TunedKernel::shortcut_in(const CallStream& stream) const {
   return shortcuts_.find(Streams::place_of(stream), [&](const Shortcut& each) { return each.lane().name == stream; });
 }
 
-// Makes a shortcut for calls like this one. There is none for a stream object of this library, since another one may
+// Makes a shortcut for calls like this one. Makes none for a stream object of this library, since another object may
 // later have its address.
 void TunedKernel::shorten(const Call& call, const CallSizes& sizes, Instance& instance, Variant& steady) {
   if (call.stream.kind() == CallStream::Kind::ours || !Shortcut::has_no_buffers(call.arguments)) return;
@@ -161,7 +162,7 @@ Result<KeySearch> TunedKernel::plan_now(const Problem& problem, const std::optio
                                         const search::StopRule& stop) const {
   TuningPolicy policy = parts_.options.policy;
   policy.stop = with_defaults(stop, policy.stop);
-  policy.safety = Safety::screened;  // no call runs a candidate
+  policy.safety = Safety::screened;  // so that no call runs a candidate
   return plan_key_search(problem, policy, best ? std::vector{*best} : std::vector<Configuration>());
 }
 
@@ -225,8 +226,8 @@ Result<void> TunedKernel::expect(std::span<const NamedSize> sizes, std::optional
   return {};
 }
 
-// Requests the candidates of keys that are expected, in a gap of the device's work. Does nothing while another thread
-// holds the lock to make a key.
+// Requests the candidates of expected keys. It is called when the application announces a gap. Does nothing while
+// another thread holds the lock to make a key.
 void TunedKernel::want_ahead() {
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) return;

@@ -20,8 +20,8 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Returns the cache of images. It spares a second compilation of screened code, which first the screening process needs
-// and then the application.
+// Returns the cache of images. With it, screened code need not be compiled twice, first for the screening process and
+// then for the application.
 std::shared_ptr<backend::ImageCache> cache_of(const TunerOptions& options) {
   constexpr std::size_t kImages = 256;
   return options.cache ? options.cache : backend::ImageCache::in_memory(kImages);
@@ -37,7 +37,8 @@ std::unique_ptr<backend::CompilePool> make_pool(const TunerOptions& options) {
                                   .cache = cache_of(options)});
 }
 
-// Refuses parameters that set clocks or power limits of the board, which an application shares with other programs.
+// Rejects parameters that set clocks or power limits of the board, because an application shares the board with other
+// programs.
 Result<void> check_parameters(const KernelSpec& spec) {
   for (const Parameter& parameter : spec.parameters)
     if (is_set_on_board(parameter.role))
@@ -64,8 +65,8 @@ Result<void> check_safety(const CompositionSpec& composition, const KernelOption
 }
 
 // Prepares the driver for reserving private memory. The first reservation in a process makes CUDA's driver load its
-// compiler, which takes 30 ms, longer than a gap. This reserves so little that there is room already. If it fails,
-// launches that need memory reserve it.
+// compiler, which takes 30 ms, longer than a gap. The reservation made here is so small that the memory exists already.
+// If it fails, launches that need memory reserve it.
 void ready_to_make_room(backend::Device& device) {
   constexpr std::size_t kPrivateBytesOfWarmUp = 512;
   const backend::RelaxedCapture relaxed;
@@ -96,8 +97,8 @@ class TunerOfOneDevice : public Tuner {
   TunerOfOneDevice(const TunerOfOneDevice&) = delete;
   TunerOfOneDevice& operator=(const TunerOfOneDevice&) = delete;
 
-  // Saves the wisdom and ends threads and processes. In a forked process it does nothing, since they do not exist
-  // there.
+  // Saves the wisdom and ends threads and processes. In a forked process it does nothing, since these threads and
+  // processes do not exist there.
   ~TunerOfOneDevice() override {
     if (attachment_.is_forked()) {
       static_cast<void>(screening_.release());
@@ -220,12 +221,12 @@ class TunerOfOneDevice : public Tuner {
 
  private:
   static constexpr std::size_t kMostNotes = 10'000;
-  // The largest number of proposals ahead for strategies that would propose too many before the first results show
-  // where better ones are.
+  // The largest number of proposals ahead for some strategies. These would otherwise propose too many configurations
+  // before the first results show where better ones are.
   static constexpr std::size_t kMostAhead = 6;
 
-  // Requests the generic configuration, compiled with the spec's own sizes, since it serves all keys. If it is not
-  // valid there, the first call reports that.
+  // Requests the generic configuration, compiled with the spec's own sizes, since it serves all keys. If this
+  // configuration is not valid for these sizes, the first call reports that.
   static void expect_generic(VariantSource& variants, const Problem& problem, const KernelOptions& options) {
     if (options.generic.empty()) return;
     if (const Result<Configuration> generic = problem.generic(options.generic))
@@ -238,7 +239,7 @@ class TunerOfOneDevice : public Tuner {
                        version.name, others));
   }
 
-  // Warms up compilers once, for the language of the first kernel.
+  // Makes compilers load once, for the language of the first kernel.
   void warm_up_compilers(const KernelSource& source) {
     const std::lock_guard lock(mutex_);
     if (pool_ != nullptr && warming_ == nullptr)
@@ -281,7 +282,7 @@ class TunerOfOneDevice : public Tuner {
   }
 
   // Returns the number of configurations to propose ahead: as many as compile in parallel, but fewer for strategies
-  // that asking ahead hurts. An empty name counts as such a strategy.
+  // that become worse by proposals ahead. An empty name counts as such a strategy.
   std::size_t ahead(const std::string& strategy = {}) const {
     const std::size_t processes = std::max<std::size_t>(1, options_.compile_processes);
     const search::StrategyInfo* const named = search::find_strategy(strategy);
@@ -304,8 +305,8 @@ class TunerOfOneDevice : public Tuner {
             .note = [this](const std::string& line) { note(line); }};
   }
 
-  // Returns the function that gives the compile targets of references. Empty on a CPU, where compilers would compete
-  // with the kernels that are screened.
+  // Returns a function that gives the compile target of a reference. Returns an empty function on a CPU, where
+  // compilers would compete with the screened kernels for cores.
   CompileTargetOf target_of_references() {
     if (around_.device.info().kind == DeviceKind::cpu) return {};
     return [this](const KernelSource& source) { return around_.device.compile_target(source); };
@@ -334,8 +335,8 @@ class TunerOfOneDevice : public Tuner {
   std::unique_ptr<Screening> screening_;  // destroyed first
 };
 
-// Opens the wisdom files. A file that cannot be read does not affect the others. `notes` gets the reasons, and the
-// lines of the other files that were left out.
+// Opens the wisdom files. A file that cannot be read does not affect the others. To `notes` are added the reasons why
+// files could not be read, and the lines that were left out of the other files.
 Result<std::unique_ptr<Wisdom>> open_wisdom(const TunerOptions& options, std::vector<std::string>& notes) {
   std::vector<std::filesystem::path> readable;
   for (const std::filesystem::path& each : options.known) {

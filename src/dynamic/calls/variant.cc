@@ -85,7 +85,7 @@ class LoadedVariant : public Variant {
         device_(device),
         streams_(streams) {}
 
-  // Notes the first launch. The flag is written only once, because other threads read it at each call.
+  // Records the first launch. The flag is written only once, because other threads read it at each call.
   void note_launched() {
     if (!was_launched()) was_launched_.store(true, std::memory_order_relaxed);
   }
@@ -114,7 +114,7 @@ class LoadedVariant : public Variant {
   const Signature signature_;
   backend::Device& device_;
   Streams& streams_;
-  std::unique_ptr<Fit> first_;  // for the problem's own sizes
+  std::unique_ptr<Fit> first_;  // the fit for the problem's own sizes
   std::mutex adding_;
   LastingTable<Fit, 64> others_;
   std::atomic<bool> was_launched_ = false;
@@ -140,7 +140,7 @@ Result<Nanoseconds> MarkedSpan::duration() const {
 }
 
 Result<bool> TimedCall::ready() const {
-  // Without this, asking would end the capture of another thread.
+  // Without relaxed capture, querying the event would end the capture of another thread.
   const backend::RelaxedCapture relaxed;
   if (all_) return all_->ready();  // this span ends after all others
   for (const std::unique_ptr<backend::Event>& event : events_) {

@@ -65,7 +65,8 @@ Result<Argument> argument_of(const CompositionSpec& composition, const std::stri
       .hint(suggest(name, names));
 }
 
-// Returns the composition as one kernel. Its text is never compiled; it only distinguishes versions of the composition.
+// Returns the composition as one kernel. The text of that kernel is never compiled. It only distinguishes versions of
+// the composition.
 Result<KernelSpec> as_one_kernel(const CompositionSpec& composition, const std::vector<CompositionKernel>& kernels) {
   KernelSpec whole;
   whole.name = composition.name;

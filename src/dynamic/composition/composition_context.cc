@@ -194,8 +194,8 @@ Result<backend::Buffer*> CompositionContext::bytes_of(std::string_view name, std
   return &workspace_.keep(std::move(part));
 }
 
-// Returns the whole memory of a name. Memory of the application counts as large as the spec says: a call with smaller
-// memory was refused.
+// Returns the whole memory of a name. Memory of the application is assumed to have the size in the spec, since a call
+// with smaller memory was refused.
 Result<backend::Buffer*> CompositionContext::whole(const std::string& name, std::size_t bytes) {
   const auto index = composition_.passed(name);
   if (!index) {

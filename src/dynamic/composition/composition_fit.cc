@@ -8,8 +8,8 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// The largest number of geometries, other than the spec's own, that are prepared for a kernel at one time; iterative
-// kernels need few.
+// The largest number of geometries, other than the spec's own, that are prepared for a kernel at one time. Iterative
+// kernels need few of them.
 constexpr std::size_t kMostGeometries = 64;
 
 Result<tune::Launch> launch_of(const Problem& problem, const Configuration& configuration, const DeviceInfo& device) {
@@ -42,7 +42,8 @@ Result<std::unique_ptr<CompositionFit>> CompositionFit::make(std::shared_ptr<con
   return fit;
 }
 
-// Adds a kernel. If it cannot be launched in this configuration, the error comes when the function launches it.
+// Adds a kernel. If the kernel cannot be launched in this configuration, the error is reported when the function
+// launches it.
 Result<void> CompositionFit::add(const KernelSpec& spec, const Configuration& configuration) {
   WATTUNE_ASSIGN(auto problem, Problem::make(spec, problem_->spec.problem_size, problem_->key, problem_.get()));
   Result<tune::Launch> launch = launch_of(*problem, configuration, composition_->device().info());

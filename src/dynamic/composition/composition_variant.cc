@@ -54,8 +54,8 @@ class CompositionVariant : public Variant {
   }
 
  private:
-  // Runs the composition's function. Afterwards stream 0 waits for the other streams, even after an error, and memory
-  // stays in the workspace.
+  // Runs the composition's function. Afterwards stream 0 waits for the other streams, even after an error. Memory stays
+  // in the workspace.
   Result<void> run(const CallStream& stream, std::span<const CallArgument> arguments, Marks* marks) {
     WATTUNE_ASSIGN(CompositionFit* const fit, fit_for(arguments));
     WATTUNE_TRY(fit->check_memory(arguments));
@@ -96,7 +96,7 @@ class CompositionVariant : public Variant {
     }
   }
 
-  // True if a second run would start from changed inputs.
+  // True if the call has changed its inputs, so that a second run would not start from the same inputs.
   bool changed_something(const CompositionContext& context) const {
     if (context.launches() == 0) return false;
     for (const Argument& argument : composition_->spec().arguments)
@@ -143,7 +143,7 @@ class CompositionVariant : public Variant {
   const Configuration configuration_;
   const Programs programs_;
   Streams& streams_;
-  const std::unique_ptr<CompositionFit> first_;  // for the problem's own sizes
+  const std::unique_ptr<CompositionFit> first_;  // the fit for the problem's own sizes
   std::mutex adding_;                            // guards the next member
   std::vector<std::pair<CallSizes, std::unique_ptr<CompositionFit>>> others_;
   std::atomic<bool> was_launched_ = false;

@@ -13,7 +13,7 @@ constexpr Nanoseconds kLongestFinish = nanoseconds_from_seconds(600);
 }  // namespace
 
 // Begins a call and frees buffers that earlier calls borrowed. In an adopted stream, the driver itself keeps memory
-// that its commands use. A stream of the library's may hold commands back, so it must be idle.
+// that commands use. A stream of this library may hold commands back, so it must be idle.
 void Workspace::begin() {
   for (Branch& branch : branches_) branch.used = false;
   const Result<backend::StreamState> state = caller_.stream->state();

@@ -11,20 +11,20 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Pauses between two checks of the streams. They are short at first, because gaps are short, then so long that checking
-// takes less than 1 % of a core.
+// Pauses between two checks of the streams. The pauses are short at first, because gaps are short. Later they are so
+// long that checking takes less than 1 % of a core.
 constexpr Nanoseconds kFirstPause = Nanoseconds(20e3);
 constexpr Nanoseconds kLongestPause = Nanoseconds(200e3);
-// Pauses while the only work is unloading, which is not urgent, and while no waiting request is compiled.
+// Pauses while unloading is the only work, which is not urgent, and while no waiting request is compiled.
 constexpr Nanoseconds kUnloadingPause = nanoseconds_from_ms(10);
 constexpr Nanoseconds kCompilingPause = nanoseconds_from_ms(1);
 
 bool is_compiled(const LoadRequest& request) { return !request.ready || request.ready(); }
 // Private memory in bytes for which a context has room from the start (docs/results/dynamic.md).
 constexpr std::size_t kFirstRoom = 1024;
-// Assumed time for reserving more private memory on an idle device, until it was measured.
+// Assumed time for reserving more private memory on an idle device, which is used until this time was measured.
 constexpr Nanoseconds kRoomCost = nanoseconds_from_ms(1.0);
-// Age of a gap, in durations of a load, from which on it will probably last for another load.
+// Smallest age of a gap, in durations of a load, at which the gap will probably last for another load.
 constexpr double kLastingGap = 10.0;
 
 }  // namespace
@@ -69,7 +69,7 @@ void GapLoader::drop(const void* owner) {
   const auto kept = std::stable_partition(jobs_.begin(), jobs_.end(), std::not_fn(is_dropped));
   std::move(kept, jobs_.end(), std::back_inserter(dropped));
   jobs_.erase(kept, jobs_.end());
-  // A `loaded` callback that drops its own owner's requests would otherwise wait for itself.
+  // Otherwise, a callback `loaded` that drops the requests of its own owner would wait for itself.
   if (running_in_ != std::this_thread::get_id()) changed_.wait(lock, [&] { return running_owner_ != owner; });
   lock.unlock();
 }
@@ -88,7 +88,7 @@ std::optional<Nanoseconds> GapLoader::step() {
   if (!idle)
     idle_since_.reset();
   else if (!idle_since_ || *idle_since_ <= streams_.last_noted())
-    idle_since_ = now;  // a call may have come and gone unseen, as streams are not checked while there is no work
+    idle_since_ = now;  // streams are not checked without work, so that a call may have been missed
   const bool did_something = idle ? use_gap(now) : load_beside(now);
   pause_ = did_something ? kFirstPause : std::min(2.0 * pause_, kLongestPause);
   return next_pause();
@@ -103,7 +103,7 @@ std::optional<Nanoseconds> GapLoader::next_pause() {
   return std::ranges::any_of(jobs_, may_load) ? pause_ : std::max(pause_, kCompilingPause);
 }
 
-// Runs as many jobs as fit into the gap.
+// Runs as many jobs as fit into the gap. Returns whether any job ran.
 bool GapLoader::use_gap(Nanoseconds now) {
   bool did_something = false;
   while (run_one([&](const Job& job) { return leave_in_gap(job, now); }, Place::found_gap)) {
@@ -131,7 +131,7 @@ GapLoader::Leave GapLoader::leave_in_gap(const Job& job, Nanoseconds now) {
 
 // True if loads are left to the gaps that the application announces. Then an idle moment between two calls does not
 // count as a gap, because a load would wait for all the work that the application sends next. A load that is longer
-// than an announced gap is done in one nevertheless, once it has waited long enough.
+// than the announced gaps is done in such a gap nevertheless, once it has waited long enough.
 bool GapLoader::is_left_to_gaps(Nanoseconds now) const {
   return now.value() - told_at_.load() < options_.patience.value();
 }
@@ -150,8 +150,8 @@ Nanoseconds GapLoader::gap(Nanoseconds expected) {
   const std::lock_guard working(working_);
   const backend::RelaxedCapture relaxed;
   forgive(begin);
-  // A job that has waited for long would soon be done beside busy streams, where it costs more. In this gap, at least a
-  // part of its time costs nothing.
+  // A job that has waited for a long time would soon be done beside busy streams, where it costs more. In this gap, at
+  // least a part of its time costs nothing.
   const auto fits = [&](const Job& job) {
     const Nanoseconds now = clock_();
     const Nanoseconds cost = cost_of(job).idle();
@@ -197,8 +197,8 @@ bool GapLoader::run_one(const MayBegin& may_begin, Place place) {
   return true;
 }
 
-// Runs a job. If a call came between the check of the streams and the end of the load, the gap was over. The load then
-// waited for that call's work, so its time is not that of a load on an idle device.
+// Runs a job. If a call came between the check of the streams and the end of the load, the gap was over. Then the load
+// waited for the work of that call, and its time is not the time of a load on an idle device.
 void GapLoader::carry_out(Job job, Nanoseconds reserved, Place place) {
   LoadCost& cost = cost_of(job);
   const Nanoseconds begin = clock_();
@@ -218,7 +218,7 @@ void GapLoader::carry_out(Job job, Nanoseconds reserved, Place place) {
     cost.learn_idle(took);
   if (in_gap && !disturbed && loads && *loaded) make_room(***loaded);
   const std::optional<Nanoseconds> late = streams_.end_load();
-  // Beside a busy stream, calls that launched meanwhile had to wait, but for no longer than this job took.
+  // Beside a busy stream, launches that were made meanwhile had to wait, but not longer than this job took.
   charge(reserved, !in_gap ? took : late ? clock_() - *late : Nanoseconds());
   if (!loads) return;
   ++loads_;
@@ -226,9 +226,9 @@ void GapLoader::carry_out(Job job, Nanoseconds reserved, Place place) {
   job.request.loaded(*std::move(loaded));
 }
 
-// Reserves private memory while the device is idle; otherwise the first launch would reserve it and wait for all work
-// queued by then. A call may come meanwhile and wait, so the stall budget must afford it. If that is not possible now,
-// the launch does it.
+// Reserves private memory while the device is idle. Otherwise the first launch would reserve it and wait for all work
+// that is queued by then. A call may come meanwhile and wait, so the stall budget must afford the reservation. If it
+// does not, the launch will reserve the memory.
 void GapLoader::make_room(const Variant& variant) {
   const std::size_t bytes = variant.private_bytes();
   const Nanoseconds begin = clock_();

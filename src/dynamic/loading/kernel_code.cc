@@ -62,8 +62,8 @@ Result<std::shared_ptr<backend::Program>> KernelCode::load(const Macros& macros)
   return program;
 }
 
-// Compiles in the pool. If the compiler process is lost, tries once more, because it may have been killed from outside.
-// After a second loss the error is compile_failed, since the device itself is not lost.
+// Compiles in the pool. If the compiler process is lost, tries once more, because that process may have been killed
+// from outside. After a second loss the error is compile_failed, since the device itself is not lost.
 Result<backend::Image> KernelCode::compile(const Macros& macros) {
   Result<backend::Image> image = pooled_->take(macros, limit_).image;
   if (!image && image.error().code() == ErrorCode::device_lost) image = pooled_->take(macros, limit_).image;

@@ -15,11 +15,11 @@ namespace wattune::inline v0_1::dynamic {
 namespace {
 
 constexpr std::size_t kMostFinalists = 5;
-// The running time within which the budget must gain the cost of a step. It lets several steps be done within a second
-// or two.
+// Running time within which the budget must gain the cost of a step. With this value, several steps are made within a
+// second or two.
 constexpr Nanoseconds kBudgetTimePerStep = nanoseconds_from_seconds(0.2);
 
-// Returns limits of a step. They are short, because a candidate that hangs takes half of the device's time from the
+// Returns the limits of a step. They are short, because a candidate that hangs takes half of the device's time from the
 // application.
 tune::Limits short_limits() {
   tune::Limits limits;
@@ -33,7 +33,8 @@ bool is_correct(const Trial& trial) {
   return trial.observation.status == Status::correct && trial.observation.statistics.has_value();
 }
 
-// Returns the error of the first trial: that of the best known configuration, which the application runs.
+// Returns the error of the first trial, which ran the best known configuration. The application runs that
+// configuration, too.
 Error none_works(const std::vector<Trial>& trials) {
   return Error(ErrorCode::mismatch,
                fmt::format("none of {} configurations works on generated data; {}: {}", trials.size(),
@@ -44,13 +45,13 @@ Nanoseconds median_of(const Trial& trial) { return trial.observation.statistics-
 
 }  // namespace
 
-// Makes the policy of screening. The application pays for the time, and its own calls decide in the end, so little is
-// measured. A candidate that takes twice as long is not measured further. Six samples give an interval; more are not
-// worth another wait for the device.
+// Makes the policy of screening. The application pays for the time, and in the end its own calls decide. So little is
+// measured here. A candidate that takes twice as long is not measured further. Six samples give an interval; more are
+// not worth another wait for the device.
 //
-// Only the first launch warms the device up. Each wait lasts until the application's kernels leave the device, and
-// these keep the clocks up. On a CPU, other threads interrupt a kernel, so a time that is twice as long proves nothing
-// there.
+// The first launch is the only warm-up of the device. Each wait lasts until the application's kernels leave the device,
+// and these kernels keep the clocks high. On a CPU, other threads interrupt a kernel, so a time that is twice as long
+// proves nothing there.
 std::unique_ptr<measure::MeasurePolicy> make_screening_policy(DeviceKind kind) {
   const bool is_interrupted = kind == DeviceKind::cpu;
   return measure::make_gated({.warm_up = Nanoseconds(),
@@ -158,7 +159,8 @@ void KeyScreening::expect_while_others_run(Nanoseconds now) {
 
 void KeyScreening::refuse(const Error& why) { end(fmt::format("not screened: {}", why.to_string())); }
 
-// Begins the search at the first call. Its proposals and data do not depend on how often it is interrupted.
+// Begins the search at the first call of run(). The proposals and data of a search do not depend on how often it is
+// interrupted.
 Result<void> KeyScreening::begin(const ScreeningPlace& place) {
   if (under_way_) return {};
   WATTUNE_ASSIGN(spec_, spec_for(place));
@@ -178,7 +180,8 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place, std::unique_pt
   if (compilers_ != nullptr) compilers_->expect(images_of(*spec_, awaited()), short_limits().compile);
   const Nanoseconds asked = place.now();
   if (!wait_while(&KeyScreening::waits_for_reference, place)) return {};
-  // The default is compiled by the same compilers as the candidates, so this wait counts as a wait for a compiler.
+  // The default is compiled by the same compilers as the candidates, so the wait for the default counts as a wait for a
+  // compiler.
   if (needs_default()) lookahead_->learn(place.now() - asked, Nanoseconds());
   if (!place.steps->has_value())
     place.steps->emplace(std::min(stall_budget_.gained_in(kBudgetTimePerStep), ScreeningAllowance::kFirstStepEstimate));
@@ -191,8 +194,8 @@ Result<void> KeyScreening::search_on(const ScreeningPlace& place, std::unique_pt
     };
     if (!allowance.reserve(ended)) return {};
     WATTUNE_ASSIGN(evaluator, set_up(place, allowance));
-    // The search will need the default's image again, but an image that was taken and is still announced is not
-    // compiled again. So the announcement is cleared.
+    // The search will need the image of the default again. An image that was taken and is still announced is not
+    // compiled again, so the announcement is cleared.
     if (compilers_ != nullptr) compilers_->expect({}, short_limits().compile);
   }
   return evaluate_all(*evaluator, place, allowance);
@@ -219,7 +222,8 @@ Result<std::unique_ptr<tune::Evaluator>> KeyScreening::set_up(const ScreeningPla
   return made;
 }
 
-// Checks that outputs can be compared. Without a comparison no configuration would be adopted, so none is tried.
+// Checks that outputs can be compared. Without a comparison no configuration would be adopted, so no configuration is
+// tried.
 Result<void> KeyScreening::check_verified(const tune::Evaluator& evaluator, const ScreeningPlace& place) {
   const tune::Verification verification = evaluator.verification();
   if (verification.by.empty() && !search_.adopts_unverified)
@@ -277,8 +281,8 @@ Result<void> KeyScreening::evaluate_all(tune::Evaluator& evaluator, const Screen
     Result<Observation> seen = evaluator.evaluate(*next_);
     const tune::DeviceUse after = evaluator.device_use();
     const tune::DeviceUse use{after.time - before.time, after.waits - before.waits};
-    // The first trial is the reference of all others and is sampled in any case, so its cost tells nothing about
-    // theirs.
+    // The first trial is the reference of all others and is sampled in any case, so that its cost says nothing about
+    // the cost of others.
     if (trials_.all.empty())
       allowance.charge(use);
     else
@@ -350,12 +354,12 @@ void KeyScreening::keep(const std::vector<Trial>& best) {
   note_scale();
 }
 
-// Returns the factor from screened times to times in calls. The lock must be held.
+// Returns the factor from screened times to times in calls, if it is known. The lock must be held.
 std::optional<double> KeyScreening::scale() const {
   return in_place_ && first_ ? std::optional(*in_place_ / *first_) : std::nullopt;
 }
 
-// Tells `trial_gain_` the factor from screened times to times in calls, if the data were reduced. The lock must be
+// Passes the factor from screened times to times in calls to `trial_gain_`, if the data were reduced. The lock must be
 // held.
 void KeyScreening::note_scale() {
   if (const std::optional<double> known = scale(); known && was_reduced_) trial_gain_.note_scale(*known);
@@ -371,8 +375,8 @@ std::vector<FailedReport> KeyScreening::failures() const {
   return failures_;
 }
 
-// Returns the best few. If data were reduced, times are scaled by the time of the best known, in calls over screened.
-// That time in calls may become known only after the search.
+// Returns the best few configurations. If data were reduced, their times are multiplied by the ratio of two times of
+// the best known configuration, in calls and screened. The time in calls may become known only after the search.
 std::vector<Candidate> KeyScreening::best_few() const {
   const std::lock_guard lock(mutex_);
   std::vector<Candidate> few = best_few_;

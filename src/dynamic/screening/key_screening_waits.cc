@@ -12,16 +12,17 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Time without calls after which the search of a key ends, and a shorter one after which it makes room for other keys.
+// Time without calls after which the search of a key ends, and a shorter time after which the search makes room for
+// other keys.
 constexpr Nanoseconds kCallPauseThatEndsSearch = nanoseconds_from_seconds(30);
 constexpr Nanoseconds kCallPauseThatMakesRoom = nanoseconds_from_seconds(0.2);
 constexpr double kOthersGainFactor = 4.0;
 constexpr double kCostFactorOfNewData = 2.0;
-// Time for which a key waits for a compiler before it makes room for other keys. A compiler may take seconds for a
+// Time for which a key waits for a compiler before other keys are screened instead. A compiler may take seconds for a
 // configuration.
 constexpr Nanoseconds kForCompiler = nanoseconds_from_ms(20);
-// A key is put aside if its next step has not paid for this time, and its process is given back after the same time
-// again. It is not shorter, because in the first seconds of a key's calls a few slow configurations never pay.
+// A key is put aside if its next step has not paid for this time. After the same time again, its process is ended. The
+// time is not shorter, because a few slow configurations do not pay in the first seconds of a key's calls.
 constexpr Nanoseconds kUnpaidTimeBeforePause = nanoseconds_from_seconds(5);
 
 bool is_compiling(const backend::PooledSource& compilers) {
@@ -31,7 +32,8 @@ bool is_compiling(const backend::PooledSource& compilers) {
 
 }  // namespace
 
-// Returns the time since the key's last call, or since this was first asked.
+// Returns the time since the key's last call. If no call was noticed yet, returns the time since this function was
+// first called.
 Nanoseconds KeyScreening::since_last_call(Nanoseconds now) {
   const std::uint64_t calls = calls_.load(std::memory_order_relaxed);
   if (std::exchange(seen_calls_, calls) != calls || !last_call_) last_call_ = now;
@@ -55,7 +57,8 @@ bool KeyScreening::stops(const ScreeningPlace& place, Nanoseconds cost) {
   return place.stop.stop_requested() || is_over(place.now()) || yields(place, cost) || rests(place.now(), cost);
 }
 
-// True if the key's next step has not paid for so long that the key gives up its evaluator.
+// Updates the time since which the next step of the key has not paid. Returns true if that is so long ago that the key
+// gives up its evaluator.
 bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
   if (pays(cost))
     last_paid_.reset();
@@ -64,8 +67,8 @@ bool KeyScreening::rests(Nanoseconds now, Nanoseconds cost) {
   return last_paid_ && now - *last_paid_ > kUnpaidTimeBeforePause;
 }
 
-// True if running the key's next step pays. A key that was put aside needs its evaluator made again, unless it was
-// kept.
+// True if running the key's next step pays. For a key that was put aside, making its evaluator again is part of the
+// cost, unless the evaluator was kept.
 bool KeyScreening::is_worth_running(Nanoseconds cost, bool is_set_up) const {
   const bool needs_data_again = under_way_ && !is_set_up;
   return pays((needs_data_again ? kCostFactorOfNewData : 1.0) * cost) && !waits_for_reference() && !waits_for_next();
@@ -80,7 +83,7 @@ std::optional<std::string> KeyScreening::take_reason_to_rest(Nanoseconds now, Na
       problem_->spec.name, to_string(problem_->key), to_ms(trial_gain_.of_one_more()), to_ms(cost));
 }
 
-// Notes, once, that a step has waited for the budget for too long.
+// Writes a note, once, that a step has waited too long for the budget.
 void KeyScreening::note_poor(const ScreeningPlace& place, Nanoseconds waited, Nanoseconds cost) {
   if (told_of_rest_ || waited <= kUnpaidTimeBeforePause || !pays(cost)) return;
   told_of_rest_ = true;
@@ -90,33 +93,33 @@ void KeyScreening::note_poor(const ScreeningPlace& place, Nanoseconds waited, Na
       problem_->spec.name, to_string(problem_->key), to_ms(cost), to_seconds(waited)));
 }
 
-// True if this key makes room for other keys. Changing to another key takes a while if data must be generated, so that
-// key must be worth much more, unless this key's next step does not pay.
+// True if this key makes room for other keys. Changing to another key takes a while if data must be generated. So the
+// other key must be worth much more, unless the next step of this key does not pay.
 bool KeyScreening::yields(const ScreeningPlace& place, Nanoseconds cost) {
   if (!pays(cost)) return place.others() >= Nanoseconds();
   const Nanoseconds own = trial_gain(place.now());
   return place.others() > kOthersGainFactor * own;
 }
 
-// True while the key's reference is compiled: the spec's reference kernel, or the default configuration in its place.
+// True while the key's reference is compiled. That is the spec's reference kernel, or else the default configuration.
 bool KeyScreening::waits_for_reference() const {
   if (needs_default()) return !is_compiled(standard()) && is_compiling(*compilers_);
   return reference_compilers_ && is_compiling(*reference_compilers_);
 }
 
-// True if the key needs the default configuration, whose outputs serve as the reference.
+// True if the key needs the default configuration, because the outputs of that are the reference.
 bool KeyScreening::needs_default() const {
   return compilers_ != nullptr && !was_set_up_ && std::holds_alternative<std::monostate>(problem_->spec.reference);
 }
 
-// Returns the configurations whose code the key waits for. Announcing more would delay the code that is screened first,
-// which is mostly the default.
+// Returns the configurations for whose code the key waits. Announcing more of them would delay the code that is
+// screened first, which is mostly the default configuration.
 std::vector<Configuration> KeyScreening::awaited() const {
   return needs_default() ? std::vector{standard()} : under_way_->expected();
 }
 
-// True while no proposed configuration is compiled. At first, true while the first one is not compiled, with which all
-// others are compared.
+// True while no proposed configuration is compiled. Before the first step, true while the first configuration is not
+// compiled, since all others are compared with it.
 bool KeyScreening::waits_for_next() const {
   if (compilers_ == nullptr || !next_ || is_compiled(*next_) || !is_compiling(*compilers_)) return false;
   const auto is_ready = [this](const Configuration& each) { return is_compiled(each); };
@@ -133,7 +136,7 @@ void KeyScreening::take_compiled() {
   if (ready) next_ = ready;
 }
 
-// Returns how many proposals to make ahead. All known configurations are compiled ahead in any case, since the search
+// Returns how many proposals are made ahead. All known configurations are compiled ahead in any case, since the search
 // begins with all of them.
 std::size_t KeyScreening::ahead(const ScreeningPlace& place) const {
   const std::size_t tried = trials_.all.size();
@@ -141,8 +144,8 @@ std::size_t KeyScreening::ahead(const ScreeningPlace& place) const {
   return std::max(lookahead_->value(), std::min(known, place.compile_ahead));
 }
 
-// Waits while `waits` returns true. The evaluator could wait, too, but would not notice that the search is to end or
-// that other keys could run.
+// Waits while `waits` returns true. The evaluator could wait instead, but it would not notice that the search is to end
+// or that other keys could run.
 bool KeyScreening::wait_while(bool (KeyScreening::*waits)() const, const ScreeningPlace& place) {
   constexpr std::chrono::milliseconds kPause{1};
   const Nanoseconds begin = place.now();

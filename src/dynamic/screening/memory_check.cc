@@ -6,8 +6,8 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Returns the size of a memory; with CUDA counted up to `enough`. Memory that the driver does not know but that kernels
-// can access counts as large enough.
+// Returns the size of the memory. With CUDA, the size is only determined up to `enough`. Memory that the driver does
+// not know but that kernels can access counts as large enough.
 Result<std::size_t> bytes_of(backend::Device& device, std::uint64_t memory, std::size_t enough) {
   if (device.info().backend != "cuda") {
     WATTUNE_ASSIGN(const auto buffer, backend::adopt_buffer(device, reinterpret_cast<_cl_mem*>(memory)));
@@ -40,7 +40,7 @@ Result<void> MemoryCheck::check(std::span<const CallArgument> arguments, backend
     constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15ULL;
     const std::uint64_t place = given.memory() ^ (std::uint64_t{needed.passed} + 1) << 56;
     const std::uint64_t told = mark_ != nullptr ? mark_(given.memory()) : 0;
-    if (told == backend::kUnknownMark) continue;  // the launch reports what is wrong with the context
+    if (told == backend::kUnknownMark) continue;  // then the launch reports the error of the context
     const std::uint64_t mark = place ^ told * kOdd;
     std::atomic<std::uint64_t>& seen = seen_[(place * kOdd) >> 58];
     if (seen.load(std::memory_order_relaxed) == mark) continue;

@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::dynamic {
 namespace {
 
 // The largest number of sequences that are kept for all kernels of a tuner, and of bytes in each. The oldest sequence
-// is dropped first; longer ones are not kept.
+// is dropped first. Longer sequences are not kept.
 constexpr std::size_t kMostSequences = 8;
 constexpr std::size_t kMostSequenceBytes = std::size_t{128} << 20;
 
@@ -45,8 +45,8 @@ Result<RandomContents::Contents> RandomContents::find(const KernelSpec& spec, co
   return contents;
 }
 
-// Returns at least the wanted beginning of a sequence. When a sequence must grow, it is drawn longer than wanted, since
-// otherwise each key with other sizes would draw a little more.
+// Returns the first elements of a sequence, at least `length` of them. When a sequence must grow, more elements than
+// needed are drawn. Otherwise each key with other sizes would draw a few more.
 Result<tune::SharedBytes> RandomContents::beginning_of(const Sequence& sequence, const VectorArgument& argument,
                                                        std::size_t length) {
   const std::size_t element = element_bytes(argument);

@@ -18,7 +18,7 @@ namespace {
 constexpr Nanoseconds kIdleTimeBeforeClosing = nanoseconds_from_seconds(5);
 // Pause between two checks whether a key pays again.
 constexpr std::chrono::milliseconds kPause{20};
-// Divisor of the free memory: screening may take a quarter of it.
+// Divisor of the free memory, since screening may take a quarter of it.
 constexpr std::uint64_t kFreeMemoryDivisor = 4;
 
 }  // namespace
@@ -36,7 +36,7 @@ void Screening::expect_key() {
   begin();
 }
 
-// Wakes or starts the thread. The lock must be held.
+// Starts the thread, or wakes it if it is running. The lock must be held.
 void Screening::begin() {
   added_.notify_one();
   if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
@@ -48,7 +48,7 @@ bool Screening::take_expectation() {
 }
 
 void Screening::work(const std::stop_token& stop) {
-  const backend::RelaxedCapture relaxed;  // screening asks the application's context for its free memory
+  const backend::RelaxedCapture relaxed;  // since screening queries the free memory of the application's context
   while (const std::shared_ptr<KeyScreening> key = next(stop)) {
     screen(key, stop);
     const std::lock_guard lock(mutex_);
@@ -56,14 +56,14 @@ void Screening::work(const std::stop_token& stop) {
   }
 }
 
-// Returns the next key to screen; nullptr if the thread is to end. Ends the screening process if no key has paid for
-// long.
+// Returns the next key to screen. Returns nullptr if the thread is to end. Ends the screening process if no key has
+// paid for a long time.
 std::shared_ptr<KeyScreening> Screening::next(const std::stop_token& stop) {
   const Stopwatch idle;
   while (!stop.stop_requested()) {
     drop_over();
     note_resting();
-    if (take_expectation()) static_cast<void>(open(stop));  // the first key reports a failure
+    if (take_expectation()) static_cast<void>(open(stop));  // a failure is reported by the first key
     if (device_ != nullptr && idle.elapsed() >= kIdleTimeBeforeClosing) close();
     std::unique_lock lock(mutex_);
     if (std::shared_ptr<KeyScreening> key = take_worthiest()) return key;
@@ -83,8 +83,8 @@ Nanoseconds Screening::worth_of(KeyScreening& key) const {
   return key.is_worth_running(cost, kept_.has(&key)) ? key.trial_gain(options_.now()) : Nanoseconds(-1);
 }
 
-// Drops the keys that have nothing left to run. Then, without the lock, it frees what they hold, as that may take a
-// while.
+// Drops the keys that have no more steps to run. Then, without the lock, releases the memory and programs of these
+// keys, since that may take a while.
 void Screening::drop_over() {
   std::vector<std::shared_ptr<KeyScreening>> over;
   {
@@ -107,7 +107,8 @@ void Screening::note_resting() {
   for (const std::string& each : notes) options_.note(each);
 }
 
-// Returns the key whose next step is worth most, the first of several equal ones; nullptr if no key is worth running.
+// Returns the key whose next step is worth most, and the first one if several are equal. Returns nullptr if no key is
+// worth running.
 std::shared_ptr<KeyScreening> Screening::take_worthiest() {
   const auto worth = [this](const auto& key) { return worth_of(*key); };
   const auto found = std::ranges::max_element(keys_, {}, worth);

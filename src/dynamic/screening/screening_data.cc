@@ -16,7 +16,7 @@ std::uint64_t bytes_on_device(const Argument& argument, const tune::PlannedArgum
   return buffer->bytes * (twice ? 2 : 1);
 }
 
-// Halves the largest even size. Returns false if there is none.
+// Halves the largest even size. Returns false if no size is even.
 bool halve_largest(std::vector<NamedSize>& sizes) {
   NamedSize* largest = nullptr;
   for (NamedSize& size : sizes)
@@ -25,17 +25,18 @@ bool halve_largest(std::vector<NamedSize>& sizes) {
   return largest != nullptr;
 }
 
-// The time of a step per byte of data. It is a thirtieth of the time per byte of steps in a worker that moved 20 MB on
-// an H200 (docs/results/dynamic.md). That time includes copies between processes, which delay no kernel; besides, few
-// outputs are copied. So 4 ms stand for 200 MB, several times the caches of such a GPU; for data that fit into caches,
-// other configurations would be the best.
+// The assumed time of a step per byte of data. Steps in a worker that moved 20 MB on an H200 took thirty times as long
+// per byte (docs/results/dynamic.md). But their time includes copies between processes, which delay no kernel, and few
+// outputs are copied. With this constant, 4 ms allow 200 MB, several times the caches of such a GPU. For data that fit
+// into caches, other configurations would be the best.
 constexpr double kNanosecondsPerByte = 0.02;
-// Number of runs in a step: first launch, six samples, and the run whose outputs are compared. Much slower candidates
-// are launched once or twice.
+// Number of runs in a step: the first launch, six samples, and the run whose outputs are compared. Much slower
+// candidates are launched only once or twice.
 constexpr double kRunsPerStep = 8.0;
 
-// Returns the fraction of the work that remains with smaller sizes. The work is assumed proportional to the bytes or to
-// the product of the sizes, whichever shrinks more. Kernels that do more work than either shrink further.
+// Returns the fraction of the work that remains with smaller sizes. The work is assumed to be proportional to the bytes
+// or to the product of the sizes, whichever becomes smaller. If a kernel's work depends even more on the sizes, it
+// becomes smaller still.
 double part_of(const std::vector<NamedSize>& smaller, const std::vector<NamedSize>& whole, double part_of_bytes) {
   double product = 1.0;
   for (std::size_t i = 0; i < whole.size(); ++i)
@@ -47,7 +48,7 @@ Nanoseconds time_of(const ScreeningStep& step, std::uint64_t bytes, double part)
   return Nanoseconds(kNanosecondsPerByte * static_cast<double>(bytes)) + kRunsPerStep * part * step.kernel_time;
 }
 
-// Halves the largest size, even if it is odd. Returns false if there is nothing to halve.
+// Halves the largest size, even if it is odd. Returns false if no size can be halved.
 bool halve_largest_of_all(std::vector<NamedSize>& sizes) {
   const auto largest = std::ranges::max_element(sizes, {}, &NamedSize::value);
   if (largest == sizes.end() || largest->value <= 1) return false;

@@ -46,8 +46,8 @@ Result<std::unique_ptr<backend::Device>> open_screening_device(const DeviceInfo&
                                                                const backend::WorkerOptions& worker) {
   WATTUNE_TRY(backend::check_second_process(attached));
   if (wanted.empty()) {
-    // Tries the same selector first. It mostly names the same device in both processes, and a search takes as long as
-    // opening.
+    // Tries the same selector first. In most cases it names the same device in both processes, and searching for the
+    // device takes as long as opening it.
     auto opened = backend::open_device_in_worker(attached.selector, worker);
     if (opened ? is_screening_device(attached, (*opened)->info()) : opened.error().code() != ErrorCode::not_found)
       return opened;

@@ -21,7 +21,7 @@ void Beginning::begin_loaded() {
   static_cast<void>(take(loader_.load(*starting_.take())));
 }
 
-// Requests the first configuration: unstarted becomes beginning.
+// Requests the first configuration. If the state is unstarted, it becomes beginning.
 void Beginning::begin_beside() {
   if (state_ != KeyState::unstarted) return;
   std::vector<Configuration> likeliest = starting_.likeliest(kCandidatesCompiledAtOnce);
@@ -31,8 +31,8 @@ void Beginning::begin_beside() {
   loader_.expect(std::move(likeliest), true);
 }
 
-// Makes the request for a first configuration urgent, once for each request. If a configuration fails, the next one is
-// requested, until none is left.
+// Makes the request for a first configuration urgent, once for each request. If a configuration fails, the next
+// candidate is requested, until none is left.
 void Beginning::begin_for_calls() {
   begin_beside();
   if (state_ == KeyState::hurried || state_ == KeyState::exhausted) return;
@@ -40,8 +40,9 @@ void Beginning::begin_for_calls() {
   loader_.hurry();
 }
 
-// Requests the first configuration from the loader. Compiling may still take long; if the key has something to run by
-// then, the request is cancelled. The loader asks the request from one thread at a time.
+// Requests the first configuration from the loader. Compiling may still take long. If the key has a configuration to
+// run by the time it ends, the request is cancelled. The loader calls the request's functions from one thread at a
+// time.
 void Beginning::request_first(std::vector<Configuration> likeliest) {
   const auto loaded = std::make_shared<Configuration>(likeliest.front());
   const auto request = std::make_shared<FirstRequest>(FirstRequest{std::move(likeliest), kernel_.around.now()});
@@ -54,9 +55,9 @@ void Beginning::request_first(std::vector<Configuration> likeliest) {
                    .ready = [this, request] { return path_.has_best() || choose(*request) != nullptr; }});
 }
 
-// Returns the likeliest configuration that is compiled; nullptr if none is. Also returns nullptr if a likelier one may
-// soon be compiled and the key was not called yet. The likelier ones have as much time after the first as the first
-// took itself.
+// Returns the likeliest configuration that is compiled. Returns nullptr if none is compiled. Also returns nullptr if a
+// likelier one may soon be compiled and the key was not called yet. Likelier configurations get as much time after the
+// first compiled one as that one took.
 const Configuration* Beginning::choose(FirstRequest& request) const {
   const std::vector<Configuration>& all = request.likeliest;
   const auto compiled = std::ranges::find_if(all, [this](const Configuration& each) { return loader_.is_ready(each); });
@@ -81,7 +82,7 @@ void Beginning::take_first(const Configuration& configuration, Result<std::share
   path_.wake();
 }
 
-// Makes calls run this variant, or notes why it cannot run.
+// Makes calls run this variant, or records why it cannot run.
 Result<void> Beginning::take(Result<std::shared_ptr<Variant>> variant) {
   if (!variant) {
     tuning_.attempts().note_error(variant.error());
@@ -91,7 +92,7 @@ Result<void> Beginning::take(Result<std::shared_ptr<Variant>> variant) {
   return {};
 }
 
-// Compiles in the calling thread; the application waits for this.
+// Compiles in the calling thread. The application waits for this function.
 Result<void> Beginning::begin_now() {
   const std::lock_guard compiling(compiling_);
   const Stopwatch blocked;

@@ -14,8 +14,8 @@ BestKnown::BestKnown(const KeyedKernel& kernel, CallPath& path, Pairing& pairing
       drift_(kernel.policy().drift, kernel.around.device_drift),
       is_result_(is_result) {}
 
-// Makes this the best known. Its code stays loaded even after the instance, since a graph may have captured it: steady
-// calls do not check that.
+// Makes this the best known variant. Its code stays loaded even after the end of the instance, since a graph may have
+// captured it. Steady calls do not check whether they are captured.
 void BestKnown::publish(std::shared_ptr<Variant> best) {
   best->keep_loaded();
   if (pairing_.best() != best) {

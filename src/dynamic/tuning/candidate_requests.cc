@@ -36,8 +36,9 @@ void CandidateRequests::request(const std::vector<Candidate>& wanted,
   }
 }
 
-// Announces the wanted candidates to the compilers, and those that were requested from the loader. The latter may not
-// be wanted any more, but would otherwise be compiled in a gap when they are loaded.
+// Announces the wanted candidates to the compilers, and the candidates that were requested from the loader. Requested
+// candidates may not be wanted any more. But if they were not announced, they would be compiled in a gap when they are
+// loaded.
 void CandidateRequests::expect(const std::vector<Candidate>& wanted) {
   std::vector<Configuration> expected;
   for (const Candidate& candidate : wanted) expected.push_back(candidate.configuration);

@@ -10,13 +10,13 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Number of early and of late times whose medians are compared. The medians must also differ for this many measurements
-// in a row. By then it is known whether the times of other kernels changed, too.
+// Number of early and of late times whose medians are compared. The medians must also differ for so many measurements
+// in a row that it is then known whether the times of other kernels changed, too. This constant is both numbers.
 constexpr std::size_t kComparedTimes = 16;
 constexpr double kConfidence = 0.95;
 // The largest number of timed calls in flight.
 constexpr std::size_t kMostTimedCalls = 4;
-// Age up to which changes of other kernels count.
+// Age up to which changes of other kernels are considered.
 constexpr Nanoseconds kMovementAge = nanoseconds_from_seconds(10);
 // The fraction of this kernel's change that another kernel must reach, and the fraction of the other kernels that must
 // reach it.
@@ -52,7 +52,7 @@ Cause DeviceDrift::cause(const void* kernel, double ratio, Nanoseconds now) cons
   return others > 0.0 && moved >= kSharedMove * others ? Cause::device : Cause::kernel;
 }
 
-// Keeps a timed call, unless kMostTimedCalls are still in flight, because calls take long.
+// Keeps a timed call, unless kMostTimedCalls are still in flight, as happens if calls take long.
 void Drift::watch(TimedCall call) {
   if (out_.size() < kMostTimedCalls) out_.push_back(std::move(call));
 }
@@ -64,7 +64,7 @@ std::optional<Moved> Drift::collect(Nanoseconds now) {
     if (ready && !*ready) break;
     const Result<Nanoseconds> time = ready ? out_.front().duration() : Result<Nanoseconds>(ready.error());
     out_.pop_front();
-    if (time) moved = take(*time, now);  // a failed call reports its error elsewhere
+    if (time) moved = take(*time, now);  // the error of a failed call is reported elsewhere
   }
   return moved;
 }

@@ -7,21 +7,22 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Numbers of rounds after which the two are judged. With three judgements, each interval must hold with 98.3 %. That
-// needs seven differences of one sign, or 16 with two exceptions.
+// Numbers of rounds after which the candidate and the best known configuration are judged. With three judgements, each
+// interval must hold with 98.3 %. That needs seven differences of one sign, or 16 with two exceptions.
 constexpr std::size_t kRoundsAtLooks[] = {8, 16, 32};
-// The largest number of rounds that are begun; some of them do not count.
+// The largest number of rounds that are begun, since some rounds do not count.
 constexpr std::size_t kMostRounds = 64;
-// The largest number of rounds in flight, for a candidate that is no slower: as many as the first judgement needs.
+// The largest number of rounds in flight for a candidate that is not slower. It is the number that the first judgement
+// needs.
 constexpr std::size_t kMostUnderWay = 8;
 // Number of first rounds after which a candidate is dropped if it was worse in each. By this rule, one in eight
-// candidates of equal speed is dropped, which costs nothing, and one in a thousand of those that win nine rounds of
-// ten.
+// candidates of equal speed is dropped, which costs nothing. One in a thousand of those that win nine rounds of ten is
+// dropped as well.
 constexpr std::size_t kAllWorse = 3;
 // Gain below which a candidate is not worth more rounds.
 constexpr double kNoGain = 1.01;
-// Factors that exceed any noise: before the noise is known, and for first launches. The next constant is the time that
-// a first launch may take in addition.
+// Factor that exceeds any noise. It is used before the noise is known, and for first launches. The next constant is the
+// time that a first launch may take in addition.
 constexpr double kClearlySlower = 2.0;
 constexpr Nanoseconds kFirstLaunch = Nanoseconds(50e3);
 
@@ -75,7 +76,7 @@ void Duel::end_rounds() {
   }
 }
 
-// Counts a round, unless other streams were busy during only one of its two turns: these times do not compare.
+// Counts a round, unless other streams were busy during only one of its two turns, since such times cannot be compared.
 void Duel::end_round(const std::optional<Half>& of_best, const std::optional<Half>& of_candidate) {
   if (verdict_ == Verdict::open && of_best && of_candidate && of_best->others_busy == of_candidate->others_busy) {
     turns_[best].push_back(turn_of(of_best->sample));

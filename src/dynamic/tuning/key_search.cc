@@ -46,8 +46,8 @@ bool is_in(const space::SearchSpace& space, const std::pair<std::string, Value>&
   return parameter != nullptr && std::ranges::count(parameter->values, value.second) > 0;
 }
 
-// Returns the valid configuration that agrees with `values` in all parameters but i. If there are several, returns the
-// one whose value of parameter i is nearest to the present value in the parameter's list.
+// Returns the valid configuration that agrees with `values` in all parameters but i. If there are several, returns that
+// whose value of parameter i is nearest to the present value in the parameter's list.
 std::optional<ConfigurationId> find_changed(const space::SearchSpace& space, NamedValues values, std::size_t i) {
   const Parameter* const parameter = find_parameter(space, values[i].first);
   const std::vector<Value>& list = parameter->values;
@@ -62,8 +62,8 @@ std::optional<ConfigurationId> find_changed(const space::SearchSpace& space, Nam
   return std::nullopt;
 }
 
-// Returns the time that the application's function gives for a key; nullopt if there is no function, or if it gives
-// none.
+// Returns the time that the application's function gives for a key. Returns nullopt if there is no function, or if it
+// gives no time.
 Result<std::optional<Nanoseconds>> time_for(const Key& key,
                                             const std::function<std::optional<Nanoseconds>(const Key&)>& function,
                                             const char* name) {
@@ -98,7 +98,7 @@ Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& po
   WATTUNE_TRY(policy.stop.validate());
   tune::Plan plan = tune::make_plan(problem.spec, problem.space, policy.strategy, policy.stop);
   // Small spaces are not searched in the order of ids either, because an application pays for each trial and may end
-  // before all were made.
+  // before all trials were made.
   const bool is_named = !policy.strategy.empty() || !problem.spec.strategy.empty();
   if (!is_named) plan.strategy = "auto";
   WATTUNE_ASSIGN(const auto enough, time_for(problem.key, policy.good_enough, "good_enough"));
@@ -107,7 +107,8 @@ Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& po
   const std::vector<ConfigurationId> first = beginnings(problem.space, known);
   WATTUNE_ASSIGN(auto strategy,
                  search::make_strategy(plan.strategy, problem.space, {.seed = policy.seed, .start = first.front()}));
-  // If calls pay for trials, neighbours of the best come first, because few other configurations are as fast.
+  // If calls pay for trials, neighbours of the best configuration come first, because few other configurations are as
+  // fast.
   const bool nearby = policy.safety != Safety::screened && !is_named;
   auto from_known = std::make_unique<BeginWith>(first, nearby, policy.seed, std::move(strategy));
   return KeySearch{std::move(from_known), plan.stop, first.size(), least.value_or(Nanoseconds()),

@@ -10,11 +10,11 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Longest pause between two checks by calls. If no trial is in flight, for instance because a step does not pay yet,
-// the pause grows with the time since the key's first call.
+// Longest pause between two calls that check whether there is work for tuning. If no trial is in flight, for instance
+// because a step does not pay yet, the pause grows with the time since the key's first call.
 constexpr Nanoseconds kMostBetweenLooks = nanoseconds_from_ms(10.0);
 constexpr double kPartBetweenLooks = 1e-3;
-// Remaining time with which every step pays, for Mode::explore.
+// Remaining time of calls with which every step pays, for Mode::explore.
 constexpr Nanoseconds kForEver = Nanoseconds(std::numeric_limits<double>::infinity());
 
 TuningStage stage_at_end(const Explorer& explorer) {
@@ -54,11 +54,11 @@ void KeyTuning::look(Mode mode) {
   rest();
 }
 
-// Begins the search: running becomes tuning, or settled if there can be no explorer.
+// Begins the search. The state running becomes tuning, or settled if there can be no explorer.
 void KeyTuning::begin() {
   best_known_.set_result(false);
   TuningPolicy policy = kernel_.policy();
-  policy.seed += starting_.cut_short();  // so that other configurations are tried than in the run before
+  policy.seed += starting_.cut_short();  // so that this run tries other configurations than the run before
   std::vector<Configuration> known{best()->configuration()};
   known.insert(known.end(), starting_.promising().begin(), starting_.promising().end());
   Result<std::unique_ptr<Explorer>> made = kernel_.parts.make_explorer(kernel_.problem, policy, std::move(known));
@@ -75,8 +75,8 @@ void KeyTuning::begin() {
   ++kernel_.around.tuning;
 }
 
-// Ends the search: the state tuning becomes settled, or running if the search ended early because the key was not
-// called. Results of the application's calls are kept, whatever screening found about other configurations.
+// Ends the search. The state tuning becomes settled. It becomes running if the search ended early because the key was
+// not called. Results of the application's calls are kept, whatever screening found about other configurations.
 void KeyTuning::end() {
   --kernel_.around.tuning;
   best_known_.set_result(explorer_->is_complete());
@@ -93,8 +93,8 @@ void KeyTuning::end() {
   for (std::shared_ptr<Variant>& variant : pairing_.drop_candidates()) retire(std::move(variant));
 }
 
-// Tunes the key again if its times changed, unless those of the whole device did: then the best has probably stayed the
-// same.
+// Tunes the key again if its times have changed. If the times of the whole device have changed, does not, because the
+// best is probably still the same.
 void KeyTuning::look_for_drift() {
   const std::optional<Moved> moved = best_known_.moved();
   if (!moved) return;
@@ -103,8 +103,8 @@ void KeyTuning::look_for_drift() {
   if (moved->cause == Cause::kernel) occasion_.ask();
 }
 
-// Notes, once, that no candidate may be tried, because each may take longer than Budget::longest allows. Without the
-// note, nobody would learn of it.
+// Writes a note, once, that no candidate may be tried, because each of them may take longer than Budget::longest
+// allows. Without the note, users would not know that.
 void KeyTuning::note_too_long() {
   const std::optional<Prediction> stall = pairing_.stalls_too_long();
   if (!stall || std::exchange(noted_too_long_, true)) return;

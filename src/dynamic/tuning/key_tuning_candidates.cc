@@ -1,4 +1,4 @@
-// The candidates of a key's tuning, from the explorer's request through loading and calls to the decision.
+// Handles the candidates of a key's tuning, from the explorer's proposal through loading and calls to the decision.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void KeyTuning::want() {
   requests_.request(wanted, [this](const Candidate& each) { request(each); });
 }
 
-// Tells the explorer which of its candidates failed before, since a second tuning of the key proposes them again.
+// Tells the explorer which of its candidates failed before. A second tuning of the key proposes these candidates again.
 void KeyTuning::refuse_failed() {
   for (const Candidate& each : explorer_->wanted())
     if (attempts_.has_failed(each.configuration.id()))
@@ -53,7 +53,7 @@ void KeyTuning::request(const Candidate& candidate) {
                    .loaded = [this, candidate](auto variant) { take_loaded(candidate, std::move(variant)); }});
 }
 
-// Takes a candidate from the loader. The loader's thread calls it, so it takes the mutex.
+// Takes a candidate from the loader. The loader's thread calls this function, which locks the mutex.
 void KeyTuning::take_loaded(const Candidate& candidate, Result<std::shared_ptr<Variant>> variant) {
   const std::lock_guard lock(mutex_);
   if (!variant) {
@@ -115,8 +115,8 @@ void KeyTuning::end_shadowing(const Error& why) {
   if (explorer_) end();
 }
 
-// Takes the results of a shadowed call. The cost of comparing is the time of the call minus that of the slower of the
-// two.
+// Takes the results of a shadowed call. The cost of comparing is the time of the call minus the time of the slower of
+// the two runs.
 void KeyTuning::take_shadowed(const Turn& candidate, const Turn& best, ShadowedCall call) {
   const Nanoseconds adds = call.took - std::max(time_of(call.best), time_of(call.candidate));
   if (call.is_wrong) ++wrong_results_;

@@ -13,12 +13,13 @@ namespace {
 
 constexpr std::size_t kFirstTimes = 5;        // timed calls of a best known with which nothing is compared yet
 constexpr std::size_t kRememberedTimes = 16;  // last times of the best known that are kept
-// Ratio of a single time to the median of the best known. Up to this ratio, a configuration that ran once in
-// Mode::explore is compared with the best known later.
+// Ratio of a single time to the median of the best known configuration. Up to this ratio, a configuration that ran once
+// in Mode::explore is compared with the best known one later.
 constexpr double kMayBeAsFast = 1.1;
 constexpr std::size_t kContenders = 8;
 constexpr Nanoseconds kUntried = Nanoseconds(std::numeric_limits<double>::infinity());
-constexpr Nanoseconds kFirstLaunchPatience = nanoseconds_from_ms(100);  // for a first launch, until its stream is idle
+constexpr Nanoseconds kFirstLaunchPatience = nanoseconds_from_ms(100);  // time for which a first launch waits until its
+                                                                        // stream is idle
 constexpr double kBadWhenScreened = 2.0;                                // factor by which a screened time may be wrong
 constexpr Nanoseconds kHostLaunch = Nanoseconds(3e3);  // host time of one launch (docs/results/dynamic.md)
 
@@ -28,7 +29,7 @@ Nanoseconds sending_time(const Variant& variant) {
   return launches > 1 ? static_cast<double>(launches) * kHostLaunch : Nanoseconds();
 }
 
-// Makes a sample. On a clock too coarse for the kernel a time may be 0, so it is at least 1 ns.
+// Makes a sample. If the clock is too coarse for the kernel, a time may be 0. So the sample's time is at least 1 ns.
 Sample sample_of(Nanoseconds time) { return {.time = std::max(time, Nanoseconds(1))}; }
 
 Observation observation_of(std::vector<Sample> samples) {
@@ -93,9 +94,9 @@ Pairing::Contest* Pairing::untried() {
   return found == contests_.end() ? nullptr : &*found;
 }
 
-// Returns the contests in the order of their turns. First comes one of whose round only one turn was given to a call,
-// so that the next call runs the other. Then come the one that had the last turn, the others by their speed, and those
-// not launched yet. Contests that were put off come last.
+// Returns the contests in the order of their turns. First comes a contest in whose round only one turn was given to a
+// call, so that the next call runs the other turn. Then comes the contest that had the last turn. The other contests
+// follow by their speed, and then those not launched yet. Contests that were put off come last.
 std::vector<Pairing::Contest*> Pairing::in_order() {
   std::vector<Contest*> all;
   for (Contest& each : contests_)
@@ -141,7 +142,7 @@ bool Pairing::may_launch(Contest& contest, Nanoseconds now, const IsIdle& idle) 
   return now - *contest.waits_since >= kFirstLaunchPatience || idle();
 }
 
-// Returns a turn of the best known. In Mode::explore a single time of the best known must suffice.
+// Returns a turn of the best known configuration. In Mode::explore, a single time of it must suffice.
 Turn Pairing::next_of_best(Mode mode) {
   const bool enough = *to_be_timed_ == 0 || (mode == Mode::explore && *to_be_timed_ < kFirstTimes);
   to_be_timed_ = enough || mode == Mode::explore ? 0 : *to_be_timed_ - 1;
@@ -164,8 +165,8 @@ Turn Pairing::next_of(Contest& contest, Mode mode, Nanoseconds now) {
   return turn;
 }
 
-// True if the budget affords a round. A turn of the best known costs nothing, so a round costs as much as the
-// candidate's turn.
+// True if the budget affords a round. A turn of the best known configuration costs nothing, so a round costs as much as
+// the candidate's turn.
 bool Pairing::afford(Contest& contest, Mode mode, Nanoseconds now) {
   if (contest.reserved) return true;
   const Prediction prediction = predict(contest);
@@ -178,9 +179,9 @@ bool Pairing::afford(Contest& contest, Mode mode, Nanoseconds now) {
   return true;
 }
 
-// Puts off a candidate that may stall for too long. One very slow call would keep out all other candidates for ever, if
-// it always counted. So it counts only until the budget has gained as much as the next such call could lose. That time
-// doubles with each surprise, and halves with each call that loses no more than it may.
+// Puts off a candidate that may stall for too long. If one very slow call always counted, no other candidate would ever
+// be tried. So such a call counts only until the budget has gained as much as the next such call could lose. That time
+// doubles with each such call, and halves with each call that loses no more than it may.
 //
 // A candidate is dropped if sending its launches alone takes longer than a call may lose.
 void Pairing::put_off(Contest& contest, const Prediction& prediction, Nanoseconds now) {
@@ -202,7 +203,8 @@ void Pairing::put_off(Contest& contest, const Prediction& prediction, Nanosecond
   waited_.forget();
 }
 
-// Predicts a candidate's stall from its own times, else from screening, else from other candidates.
+// Predicts the stall of a candidate. Uses the candidate's own times, or else its screened time, or else the times of
+// other candidates.
 Prediction Pairing::predict(const Contest& contest) const {
   const Nanoseconds best = *best_time();
   const std::vector<Sample> samples = contest.duel.samples();
@@ -314,7 +316,8 @@ void Pairing::take_of_candidate(const Out& out, const Sample& sample) {
   if (lost <= stall_budget_.most(best)) price_ = std::max(1.0, 0.5 * price_);
 }
 
-// Takes a time of the best known. It also shows how much times vary, by which candidates are judged.
+// Takes a time of the best known configuration. This time also shows how much times vary, by which candidates are
+// judged.
 void Pairing::take_of_best(const Sample& sample) {
   if (times_of_best_.size() > 2) gate_.learn(sample.time, sample.time, *best_time());
   if (times_of_best_.size() == kRememberedTimes) times_of_best_.erase(times_of_best_.begin());
@@ -331,7 +334,7 @@ std::optional<Outcome> Pairing::best_is_timed() {
                  .better = !best_failed_};
 }
 
-// Returns the decision of a contest if it was just made. A contest without a variant is over.
+// Returns the decision of a contest, or nullopt unless it was just made. A contest without a variant is over.
 std::optional<Outcome> Pairing::decide(Contest& contest) {
   if (contest.once && contest.duel.first_launch() && !contest.failed) return decide_at_once(contest);
   const Duel::Verdict verdict = contest.duel.verdict();
@@ -345,8 +348,8 @@ std::optional<Outcome> Pairing::decide(Contest& contest) {
   return outcome;
 }
 
-// Decides by a single time. A candidate that is faster than all recent times of the best known replaces it. The slower
-// of the two remains a candidate if it may be as fast.
+// Decides by a single time. A candidate that is faster than all recent times of the best known configuration replaces
+// that one. The slower of the two remains a candidate if it may be as fast.
 Outcome Pairing::decide_at_once(Contest& contest) {
   contest.once = false;
   const Sample time = *contest.duel.first_launch();
@@ -364,7 +367,8 @@ Outcome Pairing::decide_at_once(Contest& contest) {
   return outcome;
 }
 
-// Makes the candidate the best known. Other candidates are compared with it anew, except those that cannot be as fast.
+// Makes the candidate the best known configuration. Other candidates are compared with the new best anew, except those
+// that cannot be as fast.
 void Pairing::crown(Contest& contest, std::vector<Sample> times) {
   std::swap(best_, contest.variant);
   times_of_best_ = std::move(times);
@@ -378,7 +382,8 @@ void Pairing::crown(Contest& contest, std::vector<Sample> times) {
   }
 }
 
-// Begins a new comparison with another best known. Results of earlier rounds that are under way will be ignored.
+// Begins a new comparison with another best known configuration. Results of earlier rounds that are under way will be
+// ignored.
 void Pairing::compare_anew(Contest& contest) {
   if (!contest.duel.first_launch()) return;
   contest.number = ++last_number_;

@@ -48,8 +48,8 @@ Result<void> Shadow::add_outputs() {
   return {};
 }
 
-// Adds an output. An output whose length depends on parameters is scratch memory; of it, the length that the default
-// configuration needs is saved.
+// Adds an output. An output whose length depends on parameters is scratch memory. Its saved length is the one that the
+// default configuration needs.
 Result<void> Shadow::add_output(const PassedArgument& given, std::size_t passed, const tune::PlannedArgument& planned) {
   const Argument& argument = planned_->spec.arguments[given.argument];
   const auto* const vector = std::get_if<VectorArgument>(&argument.kind);
@@ -91,7 +91,8 @@ Result<ShadowedCall> Shadow::run(const CallStream& stream, std::span<const CallA
   return ShadowedCall{std::move(kept), std::move(tried), !wrong.empty(), stopwatch.elapsed()};
 }
 
-// Finds the memory of an output. It is written even if the call passes a buffer object of this library, which is const.
+// Finds the memory of an output. This memory is written even if the call passes a buffer object of this library, which
+// is const.
 Result<void> Shadow::find(Output& output, const CallArgument& given) {
   output.adopted.reset();
   if (given.buffer() != nullptr) {

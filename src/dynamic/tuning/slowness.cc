@@ -9,9 +9,9 @@ namespace wattune::inline v0_1::dynamic {
 namespace {
 
 constexpr std::size_t kRatios = 64;
-// Weight of the assumed slowness before any is known, in numbers of candidates.
+// Weight of the assumed slowness before any slowness is known, as a number of candidates.
 constexpr double kWeightOfUnknown = 4.0;
-constexpr std::size_t kRatiosForBound = 9;  // the largest of nine is exceeded by one in ten
+constexpr std::size_t kRatiosForBound = 9;  // one in ten exceeds the largest of nine
 
 }  // namespace
 

@@ -10,7 +10,7 @@ namespace {
 Nanoseconds at_least_nothing(Nanoseconds stall) { return std::max(stall, Nanoseconds()); }
 
 std::size_t bin_of(Nanoseconds stall) {
-  constexpr double kLastBin = 0x1.0p40;  // microseconds, beyond the last bin
+  constexpr double kLastBin = 0x1.0p40;  // in microseconds, beyond the last bin
   const auto whole = static_cast<std::uint64_t>(std::clamp(stall.value() * 1e-3, 0.0, kLastBin));
   return std::min<std::size_t>(static_cast<std::size_t>(std::bit_width(whole)), StallHistogram::kBins - 1);
 }

@@ -12,7 +12,7 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Number of random configurations that are tried if none of the known ones, the guesses and the default works.
+// Number of random configurations that are tried if the known configurations, the guesses and the default all fail.
 constexpr std::size_t kSampledCandidates = 16;
 
 void add_hope(auto& starting_candidates, const space::SearchSpace& space, ConfigurationId id) {
@@ -20,11 +20,11 @@ void add_hope(auto& starting_candidates, const space::SearchSpace& space, Config
     starting_candidates.push_back(space.configuration(id));
 }
 
-// Distance of keys beyond which the application's guesses come before the best of the nearest key: sizes that differ by
-// 25 % in total.
+// Distance of keys beyond which the application's guesses come before the best configuration of the nearest key. Sizes
+// at this distance differ by 25 % in total.
 const double kFar = std::log(1.25);
 
-// Returns the guesses; empty if the function throws, since the key can begin without guesses.
+// Returns the guesses. Returns none if the function throws, since the key can begin without guesses.
 std::vector<NamedValues> guessed(const Problem& problem, const Guess& guess) {
   try {
     return guess ? guess(problem.spec.problem_size) : std::vector<NamedValues>();

@@ -16,17 +16,18 @@ namespace {
 
 using search::StopRule;
 
-// Cost of a candidate in addition to its slower calls. It is for loading, unloading, and the gaps between timed calls
-// (docs/results/dynamic.md).
+// Cost of a candidate in addition to its slower calls. This cost is that of loading, unloading, and the gaps between
+// timed calls (docs/results/dynamic.md).
 constexpr Nanoseconds kFixedCandidateCost = nanoseconds_from_ms(1.0);
 
-// A sink that drops all Trials; the wisdom keeps them.
+// A sink that drops all Trials. The wisdom keeps the best of them.
 class NoSink : public TrialSink {
  public:
   Result<void> add(const Trial&) override { return {}; }
 };
 
-// Returns names for the places, each of which holds one configuration at a time. Search takes them for devices.
+// Returns names for places, each of which holds one configuration at a time. For the class Search, these places are
+// devices.
 std::vector<std::string> names_of_places(std::size_t count) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < count; ++i) names.push_back(fmt::format("place {}", i));
@@ -50,7 +51,7 @@ class TrustedExplorer : public Explorer {
     fill();
   }
 
-  // Returns the candidates in the order of their proposals; none while another step does not pay.
+  // Returns the candidates in the order of their proposals. Returns none while another step does not pay.
   std::vector<Candidate> wanted() override {
     fill();
     std::vector<Candidate> wanted;
@@ -69,7 +70,7 @@ class TrustedExplorer : public Explorer {
     order_.erase(found);
     places_[place].reset();
     learn(observation);
-    // The sink accepts everything, so this cannot fail.
+    // telling cannot fail, since the sink accepts all Trials
     static_cast<void>(search_.tell(observation, now_(), place));
     fill();
   }
@@ -92,7 +93,7 @@ class TrustedExplorer : public Explorer {
   }
 
  private:
-  // Learns the cost of a candidate: its extra time beyond the best, and kFixedCandidateCost.
+  // Learns the cost of a candidate: its extra time compared with the best one, and kFixedCandidateCost.
   void learn(const Observation& observation) {
     trial_gain_.learn(observation);
     if (!observation.statistics || !trial_gain_.best()) return;

@@ -14,8 +14,8 @@ class KeepsNothing : public TrialSink {
   Result<void> add(const Trial&) override { return {}; }
 };
 
-// Returns the number of bytes that are copied from the call's argument in every configuration; 0 if the argument is not
-// copied.
+// Returns the number of bytes that are copied from the call's argument in every configuration. Returns 0 if the
+// argument is not copied.
 std::size_t copied_bytes(const Problem& problem, std::size_t argument, const tune::PlannedArgument& planned) {
   const auto* const vector = std::get_if<VectorArgument>(&problem.spec.arguments[argument].kind);
   const auto* const buffer = std::get_if<tune::PlannedBuffer>(&planned);
@@ -24,7 +24,7 @@ std::size_t copied_bytes(const Problem& problem, std::size_t argument, const tun
   return is_read && problem.plan.has_fixed_length(argument) ? buffer->bytes : 0;
 }
 
-// Returns the contents of the call's arguments, by the positions of the spec's arguments.
+// Returns the contents of the call's arguments, by the positions of the arguments in the spec.
 Result<std::vector<tune::SharedBytes>> contents_of(const CallToTune& call) {
   std::vector<tune::SharedBytes> contents(call.problem.spec.arguments.size());
   const space::SearchSpace& space = call.problem.space;

@@ -31,15 +31,15 @@ Error no_folder(const std::filesystem::path& file) {
 
 }  // namespace
 
-// Contents of a Wisdom. Saving holds `saving` while files are read and written, and `mutex` only to access the tables.
-// A look-up thus never waits for a disk.
+// The contents of a Wisdom. While files are read and written, saving holds `saving`. It holds `mutex` only to access
+// the tables, so that a look-up never waits for a disk.
 struct Wisdom::Parts {
   std::filesystem::path file;
   std::mutex saving;
   mutable std::mutex mutex;
   WisdomTable shipped;
-  WisdomTable written;  // contents of the file when it was last read or written, and all entries put since
-  WisdomTable unsaved;  // entries put since
+  WisdomTable written;  // entries of the file when last read or written, and all entries put since
+  WisdomTable unsaved;  // entries put since the file was last written
   std::vector<Error> problems;
 
   Result<void> read(const std::filesystem::path& from, WisdomTable& table);
@@ -53,8 +53,8 @@ Result<void> Wisdom::Parts::read(const std::filesystem::path& from, WisdomTable&
   return {};
 }
 
-// Merges entries into the file. The lock belongs to the old file, which the new one replaces. A process that waited for
-// the lock notices that and opens the new file.
+// Merges entries into the file. The lock belongs to the old file, which the new file replaces. A process that waited
+// for the lock notices the replacement and opens the new file.
 Result<void> Wisdom::Parts::merge_into_file(const WisdomTable& put, WisdomTable& merged) const {
   WATTUNE_ASSIGN(const store::LockedFile locked, store::LockedFile::open(file, kLockWait));
   WATTUNE_ASSIGN(const std::string text, locked.read());

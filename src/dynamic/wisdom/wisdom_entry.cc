@@ -56,7 +56,7 @@ std::string_view to_string(Measured measured) {
   return "unknown";
 }
 
-// Returns the version of a kernel. Its parts are hashed as netstrings, so that no content is ambiguous.
+// Returns the version of a kernel. The parts of the version are hashed as netstrings, so that no content is ambiguous.
 KernelVersion version_of(const KernelSpec& spec) {
   std::string parts;
   for (const auto& [part, value] : tune::kernel_identity(spec))

@@ -30,7 +30,7 @@ Result<void> use_language_of(const RunInfo& info, KernelSpec& spec) {
   return {};
 }
 
-// Checks that results are of this version. Results of other programs have no identity; for these only the parameters
+// Checks that results are of this version. Results of other programs have no identity, so that only their parameters
 // are checked.
 Result<void> check_version(const RunInfo& info, const KernelSpec& spec) {
   for (const auto& [part, wanted] : tune::kernel_identity(spec)) {
@@ -53,8 +53,8 @@ Result<void> check_parameters(const RunInfo& info, const KernelSpec& spec, const
   return fits ? Result<void>() : unfit(info, "have other parameters than the kernel").about(best.to_string());
 }
 
-// Parses "1024x96", as describe_run() writes the sizes of a run, or Kernel Tuner's "(1024, 96)". nullopt if they are
-// not numbers.
+// Parses sizes. They are written as "1024x96" by describe_run(), or as "(1024, 96)" by Kernel Tuner. Returns nullopt if
+// the text contains other parts than numbers.
 std::optional<std::vector<std::int64_t>> sizes_in(std::string_view text) {
   std::vector<std::int64_t> sizes;
   while (!text.empty()) {

@@ -74,7 +74,7 @@ Measured measured_from(const std::string& name) {
   throw Malformed(fmt::format("`measured` has a value that Wattune does not know: {}", in_quotes(name)));
 }
 
-// Reads whether the key was tuned. Entries that do not tell were tuned.
+// Reads whether the key was tuned. An entry without this member was tuned.
 bool tuned_from(const Json& json) {
   const Json* const tuned = store::find_member(json, "tuned");
   if (tuned != nullptr && !tuned->is_boolean()) throw Malformed("`tuned` must be true or false");
@@ -135,7 +135,7 @@ std::string write_wisdom(const std::vector<WisdomEntry>& entries) {
   return text;
 }
 
-// True if it is a wisdom file. Only regular files are read, because reading a pipe would consume its contents.
+// True if the file is a wisdom file. Only regular files are read, because reading a pipe would consume its contents.
 bool is_wisdom_file(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored)) return false;
