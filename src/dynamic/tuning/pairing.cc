@@ -18,8 +18,7 @@ constexpr std::size_t kRememberedTimes = 16;  // last times of the best known th
 constexpr double kMayBeAsFast = 1.1;
 constexpr std::size_t kContenders = 8;
 constexpr Nanoseconds kUntried = Nanoseconds(std::numeric_limits<double>::infinity());
-constexpr Nanoseconds kFirstLaunchPatience = nanoseconds_from_ms(100);  // time for which a first launch waits until its
-                                                                        // stream is idle
+constexpr Nanoseconds kFirstLaunchPatience = nanoseconds_from_ms(100);  // longest wait of a first launch for its stream
 constexpr double kBadWhenScreened = 2.0;                                // factor by which a screened time may be wrong
 constexpr Nanoseconds kHostLaunch = Nanoseconds(3e3);  // host time of one launch (docs/results/dynamic.md)
 
