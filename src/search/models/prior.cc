@@ -196,7 +196,7 @@ void Prior::weigh() {
 
 void Prior::collect(std::vector<ConfigurationId> ids) {
   std::ranges::sort(ids);
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());  // clang 15 lacks std::ranges::unique for 128-bit numbers
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());  // clang 15 cannot use ranges of 128-bit numbers here
   for (const ConfigurationId id : ids) promising_.push_back({id, opinions(id)});
 }
 
