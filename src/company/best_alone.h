@@ -3,7 +3,8 @@
 // other joint configurations.
 //
 // Before that it times the remaining configurations of members that have few. It proposes joint configurations with one
-// new configuration of each such member, which are evaluated like any others. Space and soloists outlive it.
+// new configuration of each such member, which are evaluated like any others. The space and the soloists must outlive
+// the strategy.
 //
 //   auto strategy = make_sequence(space, std::move(walk), make_best_alone(company, evaluator.soloists()));
 #pragma once

@@ -18,7 +18,8 @@ const Trace<T>* first_of_board(const std::vector<Trace<T>>& traces) {
 // A sensor with a time constant smooths a ripple like a window of four time constants.
 Nanoseconds seen_by(const SensorTraits& traits);
 
-// The sensors that measure a board; at least one is not nullptr. They point into the recording, which outlives them.
+// The sensors that measure a board; at least one is not nullptr. They point into the recording, which must outlive this
+// object.
 struct BoardSensors {
   const Trace<Joules>* counter = nullptr;
   const Trace<Watts>* power = nullptr;

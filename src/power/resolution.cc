@@ -24,7 +24,7 @@ Watts resolution_of(const Trace<Watts>& power) {
 Watts rounding_of(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end) {
   constexpr double kBetweenTwoSteps = 0.4;  // variance in squared steps; at a level between two steps without noise it
                                             // is a quarter at most
-  constexpr double kLeastNoise = 0.2;       // in steps
+  constexpr double kLeastNoise = 0.2;       // noise in steps
   constexpr double kHarmonics = 1.3;
   const Watts step = resolution_of(power);
   const SensorTraits& traits = power.sensor.traits;

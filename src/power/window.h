@@ -17,7 +17,7 @@ struct WindowFigures {
   std::optional<double> disagreement;
   bool phased = false;
   BoardConditions conditions;
-  std::optional<double> drift = {};             // as EnergyFigures::drift
+  std::optional<double> drift = {};             // drift, with the meaning of EnergyFigures::drift
   std::optional<Nanoseconds> ended_after = {};  // length of the window if it ended early, because these readings were
                                                 // enough
 };

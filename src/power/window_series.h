@@ -11,7 +11,7 @@ namespace wattune::inline v0_1::power {
 
 class WindowSeries {
  public:
-  // Prepares a series. All arguments outlive it. A window that ends early is the last one.
+  // Prepares a series. All arguments must outlive the series. A window that ends early is the last one.
   WindowSeries(Recorder& recorder, const RunBatch& run, const EnergyOptions& options, const IsEnough& shows_enough)
       : recorder_(recorder), run_(run), options_(options), shows_enough_(shows_enough) {}
 

@@ -46,8 +46,8 @@ class EnergyHistory {
 
  private:
   struct Knot {
-    double time;    // in ns
-    double energy;  // in J
+    double time;    // time in ns
+    double energy;  // energy in J
   };
   static constexpr std::uint32_t kKnots = 8192;           // number of knots; at one every 250 us they cover 2 s, more
                                                           // than a window

@@ -35,7 +35,7 @@ void walk_in_depth(const Edges& edges, std::uint32_t root, std::vector<bool>& se
 
 // Strongly connected components, in topological order: no edge leads to a component with a smaller number.
 struct Components {
-  std::vector<std::uint32_t> of;  // by node: the number of its component
+  std::vector<std::uint32_t> of;  // number of the component of each node
   std::vector<bool> is_loop;      // by component: true if it contains a cycle
 
   bool in_loop(std::uint32_t node) const { return is_loop[of[node]]; }

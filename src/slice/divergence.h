@@ -35,7 +35,7 @@ class Divergence {
   // Tells whether an instruction gives equal results in different threads.
   enum class Making : std::uint8_t {
     plain,    // equal sources give equal results
-    whole,    // as plain, and result_of() can compute more about the result
+    whole,    // like plain, and result_of() can compute more about the result
     same,     // gives equal results in all threads that run it
     differs,  // may give different results in threads with equal sources
   };
@@ -53,7 +53,7 @@ class Divergence {
   bool look_at_branch(std::uint32_t block);
 
   const FunctionBody& body_;
-  std::vector<Making> makings_;    // by instruction
+  std::vector<Making> makings_;    // kind of each instruction
   std::vector<bool> decides_;      // by instruction: true if its result may reach a branch or a predicate
   std::vector<WarpValue> values_;  // by variable: all its definitions combined
   // By variable: its last value in the basic block that is being analysed, and the number of that analysis. After a

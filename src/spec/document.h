@@ -90,7 +90,7 @@ class Document {
   Node root_;
 };
 
-// A view of a table; the document must outlive it.
+// A view of a table. The document must outlive the view.
 class Table {
  public:
   // Makes a view. Fails with invalid_argument if the node is not a table. `name` is for messages: "[kernel]".

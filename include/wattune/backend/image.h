@@ -37,13 +37,13 @@ struct WATTUNE_EXPORT CompileTarget {
 
 // The resources of a device that a kernel takes, as far as the backend knows them.
 struct WATTUNE_EXPORT KernelResources {
-  std::optional<unsigned> registers;                 // of a work-item
-  std::optional<std::uint64_t> private_bytes;        // of a work-item, in memory: spilled registers, arrays
-  std::optional<std::uint64_t> spill_bytes;          // the part of private_bytes that holds what found no register
-  std::optional<std::uint64_t> static_local_bytes;   // of a work-group, declared in the kernel (CUDA: static shared)
-  std::optional<std::uint64_t> dynamic_local_bytes;  // of a work-group, given at the launch (CUDA: dynamic shared)
-  std::optional<std::uint64_t> binary_bytes;         // of the program
-  std::optional<double> occupancy;  // work-items resident at once, as a share of what the device can hold
+  std::optional<unsigned> registers;                 // registers of a work-item
+  std::optional<std::uint64_t> private_bytes;        // bytes of memory of a work-item: spilled registers and arrays
+  std::optional<std::uint64_t> spill_bytes;          // the part of private_bytes that holds spilled registers
+  std::optional<std::uint64_t> static_local_bytes;   // bytes of a work-group declared in the kernel (CUDA: static)
+  std::optional<std::uint64_t> dynamic_local_bytes;  // bytes of a work-group set at the launch (CUDA: dynamic)
+  std::optional<std::uint64_t> binary_bytes;         // size of the program
+  std::optional<double> occupancy;  // resident work-items, as a share of the most that a device can hold
 
   bool operator==(const KernelResources&) const = default;
 };
@@ -54,9 +54,9 @@ enum class AddressSpace { by_value, global, constant, local };
 // A parameter of a kernel, as far as its compiler or its source tells.
 struct WATTUNE_EXPORT KernelParameter {
   std::string name = {};                    // empty if unknown
-  std::string type = {};                    // in C, without qualifiers: "float4*"; empty if unknown
-  std::optional<AddressSpace> space = {};   // of a pointer; by_value for all else
-  std::optional<ElementType> element = {};  // of its components, or of those that it points to
+  std::string type = {};                    // type in C, without qualifiers, such as "float4*"; empty if unknown
+  std::optional<AddressSpace> space = {};   // space of a pointer's memory; by_value if it is no pointer
+  std::optional<ElementType> element = {};  // type of its components, or of those to which it points
   std::optional<std::size_t> bytes = {};
 
   bool operator==(const KernelParameter&) const = default;
@@ -78,7 +78,7 @@ struct WATTUNE_EXPORT Image {
   std::string log;  // the compiler's messages
   // The functions' names as the user wrote them, by their symbol; only those whose symbol the compiler reported.
   std::map<std::string, std::string> symbols;
-  std::map<std::string, KernelResources> resources = {};  // by symbol, as far as the compiler told
+  std::map<std::string, KernelResources> resources = {};  // resources by symbol, as far as the compiler reported them
   // The parameters that the source declares, by function. Only functions whose symbols do not spell the parameters'
   // types are listed, and only where the declaration is clear.
   std::map<std::string, std::vector<KernelParameter>> parameters = {};

@@ -51,7 +51,7 @@ class WATTUNE_EXPORT DeviceObject {
 // The layout of pixels in device memory that kernels see as an image or a texture. All sizes are known.
 struct WATTUNE_EXPORT PixelLayout {
   ImageType type = ImageType::image2d;
-  std::array<std::size_t, 3> sizes{1, 1, 1};  // in pixels: width, height, depth
+  std::array<std::size_t, 3> sizes{1, 1, 1};  // width, height and depth in pixels
   ElementType channel = ElementType::float32;
   unsigned channels = 4;
   ChannelOrder order = ChannelOrder::rgba;

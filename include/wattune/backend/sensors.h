@@ -19,8 +19,8 @@ namespace wattune::inline v0_1::backend {
 
 // The state of a device at some moment, as far as it can be read.
 struct WATTUNE_EXPORT Conditions {
-  std::optional<Megahertz> clock;  // of the compute units
-  std::optional<bool> throttled;   // power or heat holds the clock down
+  std::optional<Megahertz> clock;  // clock of the compute units
+  std::optional<bool> throttled;   // true if power or heat holds the clock down
 
   bool operator==(const Conditions&) const = default;
 };
@@ -28,8 +28,8 @@ struct WATTUNE_EXPORT Conditions {
 // The values of all sensors at one moment, as far as they can be read.
 struct WATTUNE_EXPORT SensorReadings {
   Conditions conditions;
-  std::optional<Watts> power = {};    // of the board
-  std::optional<Joules> energy = {};  // of the board, since an unknown earlier time
+  std::optional<Watts> power = {};    // power of the board
+  std::optional<Joules> energy = {};  // energy of the board since an unknown earlier time
   std::optional<Celsius> temperature = {};
 };
 

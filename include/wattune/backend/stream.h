@@ -77,7 +77,7 @@ struct WATTUNE_EXPORT Wait {
 };
 
 // A launch that is checked and laid out once and then sent again and again. Applications run tuned kernels in this way.
-// Its stream, kernel and arguments outlive it.
+// Its stream, kernel and arguments must outlive it.
 class WATTUNE_EXPORT PreparedLaunch {
  public:
   virtual ~PreparedLaunch() = default;

@@ -140,7 +140,7 @@ struct WATTUNE_EXPORT PixelImage {
                                         // empty
   ChannelOrder order = ChannelOrder::rgba;
   bool normalized_channels = false;  // kernels see integers as reals: unsigned ones from 0 to 1, signed ones from -1
-  Sampling sampling;                 // in CUDA, that of the texture
+  Sampling sampling;                 // in CUDA, the sampling of the texture
 };
 
 // A buffer. `length` counts elements of vector_width components each, or structs. It is empty for an image.
@@ -181,7 +181,7 @@ struct WATTUNE_EXPORT StructArgument {
 // The offsets of the fields of a struct, by C's rules. Each field lies at the next multiple of its size, and the struct
 // ends at a multiple of its largest field's size. CUDA, OpenCL and the host agree on it.
 struct WATTUNE_EXPORT StructLayout {
-  std::vector<std::size_t> offsets;  // of the fields, in bytes
+  std::vector<std::size_t> offsets;  // offsets of the fields, in bytes
   std::size_t bytes = 0;
 };
 WATTUNE_EXPORT StructLayout layout_of(const StructArgument& argument);

@@ -101,7 +101,7 @@ struct WATTUNE_EXPORT Tolerance {
 struct WATTUNE_EXPORT Budget {
   std::optional<std::uint64_t> evaluations;
   std::optional<double> seconds;
-  std::optional<double> fraction;  // of the valid configurations, in (0, 1]
+  std::optional<double> fraction;  // share of the valid configurations, in (0, 1]
 };
 
 // One extent of the problem, by its name in expressions.

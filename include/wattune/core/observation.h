@@ -41,7 +41,7 @@ inline constexpr Status kAllStatuses[] = {Status::correct,     Status::compile, 
 // One timed run, with the state of the device at about that time as far as it can be read.
 struct WATTUNE_EXPORT Sample {
   Nanoseconds time;
-  std::optional<Megahertz> clock;  // of the compute units
+  std::optional<Megahertz> clock;  // clock of the compute units
   bool throttled = false;          // power or heat held the clock down
 
   bool operator==(const Sample&) const = default;

@@ -44,7 +44,7 @@ struct WATTUNE_EXPORT Parameter {
   std::string name;
   std::vector<Value> values;
   std::optional<Value> default_value;  // part of the default configuration; one of `values`
-  SourcePosition position;             // of the user's declaration
+  SourcePosition position;             // place of the user's declaration
   ParameterRole role = ParameterRole::code;
 
   friend bool operator==(const Parameter& a, const Parameter& b) { return a.name == b.name && a.values == b.values; }
@@ -53,12 +53,12 @@ struct WATTUNE_EXPORT Parameter {
 // A condition that every valid configuration meets, in Kernel Tuner's string syntax (docs/formats/expressions.md).
 struct WATTUNE_EXPORT Constraint {
   std::string expression;
-  SourcePosition position;  // of the expression's first character
+  SourcePosition position;  // place of the expression's first character
 };
 
 // A metric that a search minimises or maximises.
 struct WATTUNE_EXPORT Objective {
-  std::string metric;  // by name: one of the spec's metrics, or `time`
+  std::string metric;  // name of one of the spec's metrics, or `time`
   bool maximize = false;
   // The slowdown limit, which only the first objective has. A configuration counts only if it takes at most this share
   // longer than the fastest known one (0.05 for 5 %). It may cease to count when a faster one is found. All count

@@ -35,15 +35,15 @@ struct WATTUNE_EXPORT Trial {
 // The description of a run, with everything that must agree before its Trials may be mixed with new ones.
 struct WATTUNE_EXPORT RunInfo {
   std::string kernel_name;
-  std::string kernel_language;  // from to_string(Language): "OpenCL", "C++"
-  std::string problem_size;     // as text, for reports and Kernel Tuner's cache; may be empty
+  std::string kernel_language;  // text of to_string(Language): "OpenCL", "C++"
+  std::string problem_size;     // size as text, for reports and Kernel Tuner's cache; may be empty
   std::string space_hash;       // SearchSpace::content_hash()
   Identity identity;            // further parts of the identity, besides the other members; empty if an older Wattune
                                 // recorded none
   DeviceInfo device;
   std::vector<Parameter> parameters;
   std::vector<std::string> constraints;
-  std::vector<Value> default_values;  // of the default configuration, in the order of parameters; may be empty
+  std::vector<Value> default_values;  // values of the default configuration, in the order of parameters; may be empty
   std::vector<Objective> objectives;  // the least time if empty
   std::string wattune_version;
   std::chrono::system_clock::time_point started_at;
@@ -67,7 +67,7 @@ WATTUNE_EXPORT void keep_counting(std::vector<Trial>& trials);
 // A run with its Trials.
 struct WATTUNE_EXPORT ResultSet {
   RunInfo info;
-  std::vector<Trial> trials;  // in the order they were measured
+  std::vector<Trial> trials;  // Trials in the order in which they were measured
 
   // Returns the longest time with which a Trial may be the best: the time of the fastest correct Trial that counts,
   // times one plus the slowdown limit (Objective::slowdown). Infinite without a limit, or if no Trial is correct.

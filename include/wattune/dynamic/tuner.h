@@ -2,8 +2,8 @@
 // Marker sets marks in streams, with which an application waits for one call instead of for all work of its stream.
 //
 // A tuner owns the compile processes, a thread that loads code in gaps of the device's work, the screening process, and
-// the wisdom. The device outlives it, and it outlives its kernels. Any thread may call. In a forked child process,
-// calls fail and do no harm.
+// the wisdom. The device must outlive the tuner, and the tuner must outlive its kernels. Any thread may call. In a
+// forked child process, calls fail and do no harm.
 //
 //   WATTUNE_ASSIGN(const auto device, backend::attach_cuda());   // OpenCL: attach_opencl(context, device)
 //   WATTUNE_ASSIGN(const auto tuner, dynamic::Tuner::attach(*device, {.wisdom = "app.wisdom"}));
@@ -35,7 +35,7 @@ struct WATTUNE_EXPORT TunerOptions {
   std::size_t compile_processes = 2;                 // number of compile processes; with 0 the calling thread compiles,
                                                      // which blocks calls
   std::size_t spare_processors = 1;                  // processors that compilers leave to the application
-  backend::WorkerOptions worker = {.niceness = 19};  // for compile processes and the screening process
+  backend::WorkerOptions worker = {.niceness = 19};  // options of compile processes and of the screening process
   std::shared_ptr<backend::ImageCache> cache = {};   // nullptr for a cache in memory that holds 256 images
   Nanoseconds compile_limit = nanoseconds_from_seconds(120);
   // Selector by which a process of its own opens the attached device for screening ("cuda:0"). If empty, the device is

@@ -35,9 +35,9 @@ namespace wattune::inline v0_1::dynamic {
 
 // The origin of an entry's time. The origin nearest to the application comes first.
 enum class Measured {
-  in_place,  // in calls of the application
-  screened,  // in a worker beside the application, on data of its own
-  offline    // by a tuner
+  in_place,  // measured in calls of the application
+  screened,  // measured in a worker beside the application, on generated data
+  offline    // measured by a tuner
 };
 WATTUNE_EXPORT std::string_view to_string(Measured measured);  // "in place"
 
@@ -136,7 +136,7 @@ class WATTUNE_EXPORT Wisdom {
 
 // The contents of a wisdom file (docs/formats/wisdom.md), for tests, fuzzing and programs that show the file.
 struct WATTUNE_EXPORT WisdomText {
-  std::vector<WisdomEntry> entries;  // in the order of the file
+  std::vector<WisdomEntry> entries;  // entries in the order of the file
   std::vector<Error> problems;       // one reason for each line that was left out
 };
 // Parses the text of a wisdom file. Fails with parse_error if it is no wisdom or has a newer format.

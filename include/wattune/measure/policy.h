@@ -109,7 +109,7 @@ struct WATTUNE_EXPORT SamplingOptions {
   std::size_t max_samples = 100;
   Nanoseconds max_time = nanoseconds_from_ms(200);  // device time for samples, once min_samples are taken
   Convergence convergence = Convergence::interval;
-  double relative_precision = 0.01;  // for `interval` a share of the median, for `stdrel` a share of the mean
+  double relative_precision = 0.01;  // a share of the median for `interval`, and of the mean for `stdrel`
   // A race ends at once if the configuration takes this many times the incumbent's time. It also applies while the race
   // still learns its threshold, and to the launches from which it learns. nullopt turns this rule off.
   std::optional<double> slower_factor = {};
@@ -181,7 +181,7 @@ class WATTUNE_EXPORT Contestant {
   virtual Result<Turn> take_turn(Nanoseconds warm_up) = 0;
 };
 
-// A contestant that is compared by the time of a run. The runner outlives it.
+// A contestant that is compared by the time of a run. The runner must outlive it.
 class WATTUNE_EXPORT TimedContestant : public Contestant {
  public:
   explicit TimedContestant(Runner& runner) : runner_(runner) {}

@@ -68,7 +68,7 @@ WATTUNE_EXPORT Result<void> register_sensors(const std::string& name, OpenSensor
 WATTUNE_EXPORT Result<Board> open_sensors(const std::string& name, const DeviceInfo& device);
 
 // Returns a recorder that reads each sensor in a thread of its own, at reading_interval() or at this interval. The
-// board outlives it.
+// board must outlive the recorder.
 WATTUNE_EXPORT std::unique_ptr<Recorder> make_recorder(Board& board, std::optional<Nanoseconds> interval = {});
 
 }  // namespace wattune::power

@@ -62,9 +62,9 @@ WATTUNE_EXPORT Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nan
 WATTUNE_EXPORT Result<Measured<Watts>> mean_power(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);
 
 // Least times between the ends of a measuring window, by the purpose of the figures.
-inline constexpr Nanoseconds kScreeningWindow = nanoseconds_from_seconds(1);  // for leaving out much worse candidates
-inline constexpr Nanoseconds kFinalistWindow = nanoseconds_from_seconds(5);   // for choosing among the best
-inline constexpr Nanoseconds kReportedWindow = nanoseconds_from_seconds(10);  // for figures that are quoted
+inline constexpr Nanoseconds kScreeningWindow = nanoseconds_from_seconds(1);  // to leave out much worse candidates
+inline constexpr Nanoseconds kFinalistWindow = nanoseconds_from_seconds(5);   // to choose among the best
+inline constexpr Nanoseconds kReportedWindow = nanoseconds_from_seconds(10);  // for figures that are published
 
 // The treatment of a launch's set-up in the launch's energy.
 enum class SetUp {

@@ -191,7 +191,7 @@ WATTUNE_EXPORT Forecaster submission_forecaster(const MachineLimits& limits, con
 // persistent twin run in slices. If the form is persistent, twins run at each split of the SMs as well, and whole
 // kernels at a few splits. If it is whole, only whole kernels run at these splits, however long they take. Kernels are
 // found by their names. Unlike the other forecasters, it is called by one thread at a time, while nothing else runs on
-// the machine, which outlives it.
+// the machine. The machine must outlive it.
 WATTUNE_EXPORT Forecaster measured_forecaster(Machine& machine, Form form, const Objective& objective = {});
 
 // Returns the power of the two kernels together at the board's own clocks, from the power of each alone; nullopt if one

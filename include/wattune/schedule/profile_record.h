@@ -49,7 +49,7 @@ WATTUNE_EXPORT std::string write_profiles(const std::vector<ProfileRecord>& reco
 
 // The contents of a file of profiles.
 struct WATTUNE_EXPORT StoredProfiles {
-  std::vector<ProfileRecord> records;  // in the order of the file
+  std::vector<ProfileRecord> records;  // records in the order of the file
   std::vector<Error> left_out;         // an error for each line that is damaged, or whose values are impossible
   bool unsealed = false;               // true if an older Wattune wrote the file, without checksums
   std::filesystem::path file = {};     // the file from which the records were read

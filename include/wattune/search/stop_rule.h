@@ -44,7 +44,7 @@ enum class StopCause {
 // The end of one search.
 struct WATTUNE_EXPORT StopReason {
   StopCause cause;
-  std::string text;  // for people: "200 evaluations done"
+  std::string text;  // text for people, such as "200 evaluations done"
 
   bool operator==(const StopReason&) const = default;
 };

@@ -4,8 +4,8 @@
 //
 // The loop asks for up to n ids and tells each outcome, including failures; it may ask for several before it tells the
 // first. A strategy never proposes an id twice, nor one whose outcome it was told without asking (resumed Trials). A
-// strategy has ended when it proposes nothing although no outcome is outstanding. The space outlives it. One thread at
-// a time. Equal seeds and equal outcomes give equal proposals on every machine.
+// strategy has ended when it proposes nothing although no outcome is outstanding. The space must outlive the strategy.
+// One thread at a time. Equal seeds and equal outcomes give equal proposals on every machine.
 //
 //   auto strategy = make_strategy("greedy_ils", space, {.seed = 7});
 //   for (auto id : (*strategy)->ask(1)) (*strategy)->tell(id, measure(id));
@@ -37,7 +37,7 @@ namespace wattune::inline v0_1::search {
 struct WATTUNE_EXPORT PriorObjective {
   ConfigurationId id = 0;
   double objective = 0.0;            // positive objective, as for Strategy::do_learn()
-  std::vector<Metric> metrics = {};  // for `profile`, which reads hardware counters
+  std::vector<Metric> metrics = {};  // metrics for `profile`, which reads hardware counters
 };
 
 // The options of a strategy: plain values, which the strategy copies.

@@ -63,7 +63,7 @@ struct WATTUNE_EXPORT Advice {
   double regret = 0.0;                       // share of energy that the most promising other clock is expected to save
                                              // over this one
   std::optional<NextMeasurement> next = {};  // nullopt if every clock is measured
-  std::vector<search::ClockPoint> measured;  // in the order of their measurement, the highest clock first
+  std::vector<search::ClockPoint> measured;  // points in the order of measurement, the highest clock first
 };
 
 // Measures a kernel at `options.clocks` clocks of the table, and advises on all of them. The clocks that count are

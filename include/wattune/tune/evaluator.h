@@ -152,7 +152,7 @@ enum class ObserveFor { every, winners };
 
 // The process in which drivers are loaded: a worker or this process.
 struct WATTUNE_EXPORT DriverHost {
-  bool in_process = false;  // in this process, which a crashing kernel ends
+  bool in_process = false;  // true to run in this process, which a crashing kernel ends
   backend::WorkerOptions worker = {};
 };
 

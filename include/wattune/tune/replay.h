@@ -78,8 +78,8 @@ enum class ReplayClock {
 // Returns the metrics, beside the time, that some recorded Trial has, sorted by name.
 WATTUNE_EXPORT std::vector<std::string> recorded_metrics(const std::vector<Trial>& trials);
 
-// Makes an evaluator that answers from `recording`, which outlives it. The evaluator never fails. Evaluators may share
-// a recording.
+// Makes an evaluator that answers from `recording`. The recording must outlive the evaluator. The evaluator never
+// fails. Evaluators may share a recording.
 WATTUNE_EXPORT std::unique_ptr<Evaluator> make_replay_evaluator(const Recording& recording, ReplayClock clock);
 
 // Returns the objectives and metrics of the correct Trials, as a prior for a search on another device or problem size

@@ -41,8 +41,8 @@ WATTUNE_EXPORT std::optional<Configuration> place(const space::SearchSpace& spac
 // recorded resources break a resource constraint of the spec, and for one that failed as `constraints` under other
 // resource constraints.
 using Placement = std::function<std::optional<Configuration>(const Trial& trial, const RunInfo& recorded)>;
-// Makes a Placement in the space, which outlives it. Fails with parse_error or not_found if a resource constraint of
-// the spec is wrong.
+// Makes a Placement in the space. The space must outlive the Placement. Fails with parse_error or not_found if a
+// resource constraint of the spec is wrong.
 WATTUNE_EXPORT Result<Placement> placement(const KernelSpec& spec, const space::SearchSpace& space);
 
 // Keeps the former default configuration as the reference of a run whose spec names none and whose default has changed.

@@ -34,8 +34,8 @@ ClockMeans memory_means(const KnownBoard& board);
 
 // The clocks at which a board runs applications unless they are locked.
 struct ApplicationClocks {
-  unsigned memory;    // in MHz
-  unsigned graphics;  // in MHz
+  unsigned memory;    // memory clock in MHz
+  unsigned graphics;  // graphics clock in MHz
 
   bool operator==(const ApplicationClocks&) const = default;
 };

@@ -75,7 +75,7 @@ union nvmlValue_t {
 struct nvmlFieldValue_t {
   unsigned fieldId;
   unsigned scopeId;
-  long long timestamp;    // in microseconds since 1970
+  long long timestamp;    // time in microseconds since 1970
   long long latencyUsec;  // duration of the reading
   int valueType;          // nvmlValueType_t
   nvmlReturn_t nvmlReturn;

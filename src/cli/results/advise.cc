@@ -26,7 +26,7 @@ struct AdviseOptions {
   std::string file;
   std::vector<std::string> others;
   std::string device = "auto";
-  std::optional<double> power_cap;  // in watts
+  std::optional<double> power_cap;  // highest power, in watts
   tune::AdviceOptions advice;
   bool json = false;
 };

@@ -14,7 +14,7 @@ struct ScoreReport {
   const std::vector<score::StrategyScore>& scores;
   const score::ScoreOptions& options;
   std::string clock;
-  double within = 0.0;                               // for `reaches`: the share of the optimum that counts as near
+  double within = 0.0;                               // share of the optimum that counts as near, for `reaches`
   const std::vector<score::StrategyReach>& reaches;  // a reach for each of the scores; empty if the user did not ask
                                                      // for it
 };

@@ -28,7 +28,7 @@ struct Call {
 
 class Instance {
  public:
-  // Takes references to objects that must outlive it.
+  // Takes references to objects that must outlive this object.
   Instance(std::shared_ptr<const Problem> problem, KernelParts& kernel, Surroundings& around);
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;

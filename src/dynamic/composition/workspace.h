@@ -39,7 +39,7 @@ class Workspace {
     const std::lock_guard<std::mutex> lock_;
   };
 
-  // Takes references to objects that must outlive it.
+  // Takes references to objects that must outlive this object.
   Workspace(Lane& caller, backend::Device& device, const Marker& marker)
       : caller_(caller), device_(device), marker_(marker) {}
 

@@ -1,8 +1,9 @@
 // DeviceMachine: a CUDA or OpenCL device of this process as a machine for schedulers; times are measured.
 //
-// The device outlives it. It keeps the kernels that were added, and owns its streams. While it runs launches, nobody
-// else may launch on the device. Kernels may be added from any thread at any time; otherwise the rules of Machine hold.
-// Its destructor stops the launches that can be stopped and waits for all, at most for `end_limit`.
+// The device must outlive the machine. The machine keeps the kernels that were added, and owns its streams. While it
+// runs launches, nobody else may launch on the device. Kernels may be added from any thread at any time; otherwise the
+// rules of Machine hold. Its destructor stops the launches that can be stopped and waits for all, at most for
+// `end_limit`.
 //
 //   WATTUNE_ASSIGN(const auto device, backend::open_cuda_in_primary_context("cuda:0"));
 //   WATTUNE_ASSIGN(auto machine, schedule::DeviceMachine::make(*device));

@@ -1,8 +1,8 @@
 // KernelOutputs: tells whether a kernel leaves the same results beside other kernels as alone.
 //
 // It restores the original contents of the kernel's buffers before each run, so kernels that overwrite their inputs can
-// be compared as well. With a digest, a comparison reads only outputs that differ. The device and the digest outlive
-// it. One thread at a time uses it, while nothing runs on the buffers.
+// be compared as well. With a digest, a comparison reads only outputs that differ. The device and the digest must
+// outlive this object. Only one thread at a time may use it, while nothing runs on the buffers.
 //
 //   schedule::KernelOutputs outputs(*device, spec, *kernel, Sameness::bits);
 //   run_alone();

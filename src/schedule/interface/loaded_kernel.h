@@ -3,9 +3,9 @@
 // gives a sequence: one such kernel, with the further launches behind it. The blocks of a sequence are numbered through
 // all launches.
 //
-// It owns its buffers, alone or with others; copies share the code. The device outlives it, and it must not be
-// destroyed while it runs. The DeviceMachine that launches it keeps it alive. It is made on a thread that may use the
-// device. Launches do not restore inputs that they overwrite.
+// It owns its buffers, alone or with others; copies share the code. The device must outlive the kernel, and the kernel
+// must not be destroyed while it runs. The DeviceMachine that launches it keeps it alive. It is made on a thread that
+// may use the device. Launches do not restore inputs that they overwrite.
 //
 //   WATTUNE_ASSIGN(const auto copies, schedule::load_kernel(*device, spec, configuration, {.copies = 2}));
 //   WATTUNE_ASSIGN(const auto traits, machine->traits_of(*copies.front()));

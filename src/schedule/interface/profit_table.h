@@ -38,7 +38,7 @@ class ProfitTable {
   // Adds rows of pairs whose forecasts were missing when their second kernel was added.
   void complete(const PairTable& forecasts);
 
-  const std::vector<KernelId>& kernels() const { return kernels_; }  // in the order in which they were added
+  const std::vector<KernelId>& kernels() const { return kernels_; }  // kernels in the order in which they were added
   const std::vector<ProfitRow>& rows() const { return rows_; }       // the highest profit first
   const ProfitRow* best() const { return rows_.empty() ? nullptr : &rows_.front(); }
 

@@ -2,8 +2,8 @@
 //
 // It has no thread and no clock of its own, so that equal calls give equal runs; runtime.h adds threads. It asks its
 // policy whenever a work arrived or ended, and turns the plan into launches. It starts new works, stops those that must
-// give way, resumes them at the next block, and keeps windows of slices full. The machine and the trace outlive it; one
-// thread at a time.
+// give way, resumes them at the next block, and keeps windows of slices full. The machine and the trace must outlive
+// the scheduler. Only one thread at a time may use it.
 //
 //   schedule::Scheduler scheduler(machine, *schedule::find_policy("paired"));
 //   WATTUNE_ASSIGN(const auto ids, scheduler.submit(works));

@@ -1,7 +1,7 @@
 // BoardEnergy: the energy that a board has drawn since the beginning, read by a thread of its own.
 //
-// A board takes about a millisecond to answer, which a thread that launches kernels cannot spare. The sensors outlive
-// it.
+// A board takes about a millisecond to answer, which a thread that launches kernels cannot spare. The sensors must
+// outlive this object.
 //
 //   const BoardEnergy energy(*sensors, nanoseconds_from_ms(100));
 //   const std::optional<Joules> before = energy.latest();

@@ -30,9 +30,9 @@ struct Runtime::State {
 
   mutable std::mutex mutex;         // guards all members below; only the thread that drives the scheduler uses the
                                     // machine itself
-  std::condition_variable changed;  // for the thread that drives the scheduler
-  std::condition_variable room;     // for threads that submit works
-  std::condition_variable pairs;    // for the thread that forecasts pairs
+  std::condition_variable changed;  // wakes the thread that drives the scheduler
+  std::condition_variable room;     // wakes threads that submit works
+  std::condition_variable pairs;    // wakes the thread that forecasts pairs
   Trace trace;
   Scheduler scheduler;
   std::map<WorkId, std::promise<Result<WorkStatistics>>> promises;  // promises for the works that have not ended

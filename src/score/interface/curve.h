@@ -31,8 +31,8 @@ struct SearchRun {
   std::string remark;            // the strategy's remark (search::Strategy::remark())
 };
 
-// The performance of one strategy on one space, from its repeats. `baseline` outlives it. It is immutable and may be
-// shared between threads.
+// The performance of one strategy on one space, from its repeats. `baseline` must outlive this object. The object is
+// immutable and may be shared between threads.
 class Performance {
  public:
   // Takes the runs. Precondition: at least one run has a point.

@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::search {
 
 class FailureModel {
  public:
-  // Makes an empty model; `encoding` outlives it.
+  // Makes an empty model. `encoding` must outlive the model.
   explicit FailureModel(const Encoding& encoding) : encoding_(encoding) {}
 
   void remember(ConfigurationId id, bool succeeded);

@@ -1,9 +1,9 @@
 // BoardClocks sets the clocks and the limit of a simulated board through a backend::ClockControl, like those of a real
 // board. The board has no place on a PCI bus, so board() returns its name.
 //
-// The caller owns the board and this object, and the board outlives it. One thread at a time uses them. A setting made
-// in another way stays until set() changes it. restore() restores the limit that was set before, but no locks, because
-// locks of real boards cannot be read either.
+// The caller owns the board and this object, and the board must outlive this object. Only one thread at a time may use
+// them. A setting made in another way stays until set() changes it. restore() restores the limit that was set before,
+// but no locks, because locks of real boards cannot be read either.
 //
 //   simulate::SimulatedBoard board(*simulate::find_board_model("GT640"));
 //   simulate::BoardClocks clocks(board);

@@ -2,9 +2,9 @@
 //
 // Its results are those of a GPU, with three exceptions: functions that PTX calls approximate, the order of threads
 // that do not synchronize, and contraction. The interpreter never contracts operations, but ptxas may make one fma of a
-// mul and an add without rounding modifiers. Equal calls give equal results and equal costs. The caller owns it; module
-// and memory outlive it. One thread at a time. Several runs may take turns in advance() on one memory, like kernels
-// that are on a device together.
+// mul and an add without rounding modifiers. Equal calls give equal results and equal costs. The caller owns the run.
+// The module and the memory must outlive it. Only one thread at a time may use it. Several runs may take turns in
+// advance() on one memory, like kernels that are on a device together.
 //
 //   WATTUNE_ASSIGN(PtxRun run, PtxRun::start(module, "scale", {.groups = {64, 1, 1}, .group_size = {256, 1, 1}},
 //                                            parameter_bytes, memory, {.resident_blocks = 4, .seed = 7}));

@@ -34,7 +34,7 @@ using Kernels = std::map<std::string, std::unique_ptr<backend::Kernel>>;
 
 class KernelRunner {
  public:
-  // Makes a runner; the referenced objects outlive it.
+  // Makes a runner. The referenced objects must outlive the runner.
   KernelRunner(const std::vector<Argument>& arguments, ArgumentContents& contents, backend::Device& device,
                const EvaluatorOptions& options)
       : arguments_(arguments), contents_(contents), device_(device), options_(options), slots_(arguments.size()) {}

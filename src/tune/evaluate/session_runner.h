@@ -8,7 +8,7 @@
 
 namespace wattune::inline v0_1::tune {
 
-// A runner of prepared kernels. All arguments of the constructor outlive it.
+// A runner of prepared kernels. All arguments of the constructor must outlive the runner.
 class SessionRunner : public measure::Runner {
  public:
   SessionRunner(EvaluationContext& run, const Configuration& configuration, const Kernels& kernels,

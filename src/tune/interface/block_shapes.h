@@ -18,8 +18,8 @@ namespace wattune::inline v0_1::tune {
 std::vector<search::WalkCandidate> block_shapes(const KernelSpec& spec, const space::SearchSpace& space,
                                                 const std::string& architecture);
 
-// Returns a function that finds these shapes when a walk begins; returns an empty function if there are no shapes. It
-// keeps references to this function's arguments, which outlive it; the architecture may be set after this call.
+// Returns a function that finds these shapes when a walk begins; returns an empty function if there are no shapes. The
+// returned function refers to the arguments, which must outlive it. The architecture may be set after this call.
 search::BlockShapes shapes_to_walk(const KernelSpec& spec, const space::SearchSpace& space,
                                    const std::string& architecture);
 

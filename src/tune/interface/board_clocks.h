@@ -31,9 +31,9 @@ using Spin = std::function<Result<std::vector<Sample>>(std::size_t runs)>;
 
 class BoardClocks {
  public:
-  // Opens the control of the device's board; the device outlives it. Fails with unavailable if the spec has clock
-  // parameters but the device has no control of its clocks. Other errors are those of power::borrow_clocks(), which
-  // reads all of `options` except `wanted` and `has_context`; these are set here.
+  // Opens the control of the device's board. The device must outlive the control. Fails with unavailable if the spec
+  // has clock parameters but the device has no control of its clocks. Other errors are those of power::borrow_clocks(),
+  // which reads all of `options` except `wanted` and `has_context`; these are set here.
   static Result<BoardClocks> open(const std::vector<Parameter>& parameters, backend::Device& device,
                                   const power::BorrowOptions& options);
 

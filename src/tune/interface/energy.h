@@ -18,7 +18,7 @@ Result<std::unique_ptr<power::Recorder>> open_recorder(const EvaluatorOptions& o
 // A prepared kernel that runs again and again, with everything that comes before a timed run.
 class KernelLoad : public power::Load {
  public:
-  // Makes a load of a prepared kernel; the referenced objects outlive it.
+  // Makes a load of a prepared kernel. The referenced objects must outlive the load.
   KernelLoad(EvaluationContext& run, const Configuration& configuration, const Kernels& kernels, const Launch& launch)
       : run_(run), configuration_(configuration), kernels_(kernels), launch_(launch) {}
 

@@ -13,7 +13,7 @@ namespace wattune::inline v0_1::tune {
 
 class FinalStage {
  public:
-  // Makes the stage; the tally outlives it.
+  // Makes the stage. The tally must outlive the stage.
   FinalStage(const measure::ShootOutOptions& options, Tally& tally) : options_(options), tally_(tally) {}
 
   // Calls the next contestants. Returns false if contestants are already named, or if no final is needed. After
