@@ -30,7 +30,7 @@ WATTUNE_EXPORT bool is_host_language(Language language);
 
 // The compiler that turns a source into code.
 enum class Compiler {
-  standard,  // OpenCL: that of the driver; CUDA: NVRTC
+  standard,  // the compiler of the OpenCL driver, or NVRTC for CUDA
   nvcc       // the program of the CUDA toolkit
 };
 

@@ -56,11 +56,11 @@ struct WATTUNE_EXPORT LaunchValue {
 
 // A step of a run: one or several launches of a function of the source on some of the arguments, or a group of steps.
 struct WATTUNE_EXPORT LaunchStep {
-  std::string function;                // that of the source if empty
+  std::string function;                // function that is launched; that of the source if empty
   std::vector<std::size_t> arguments;  // positions in KernelSpec::arguments, in the function's order
   Geometry geometry;
-  ExpressionText condition;    // the condition under which the step is launched; always if empty
-  ExpressionText repeat = {};  // the number of launches, one after another; once if empty
+  ExpressionText condition;    // condition under which the step is launched; if empty, it always is
+  ExpressionText repeat = {};  // number of launches, one after another; if empty, one launch
   std::string index = {};      // the name of the repetition's number (from 0) in its expressions; empty for no name
   std::vector<LaunchValue> values = {};
   // The buffers that change places after each repetition. Each argument gets the next one's buffer, and the last one
@@ -73,7 +73,7 @@ struct WATTUNE_EXPORT LaunchStep {
 struct WATTUNE_EXPORT ReferenceKernel {
   KernelSource source;
   Geometry geometry;
-  std::vector<std::size_t> arguments;  // positions in KernelSpec::arguments; those of the first launch if empty
+  std::vector<std::size_t> arguments;  // positions in KernelSpec::arguments; if empty, as in the first launch
 };
 // A C++ file with `extern "C" void FUNCTION(void* const* arguments, const std::size_t* lengths)`. arguments[i] is the
 // data of vector i or the address of scalar or struct i, and lengths[i] the number of its elements. Outputs are written

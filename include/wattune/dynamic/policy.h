@@ -22,7 +22,7 @@ namespace wattune::inline v0_1::dynamic {
 enum class Mode {
   automatic,  // runs the best known configuration; explores when tuning is due and the budget allows it
   best,       // runs the best known configuration, never explores
-  explore     // runs a configuration that was not tried yet, if one is ready, whatever the budget says
+  explore     // runs a configuration that was not tried yet, if one is ready, even if the budget does not allow it
 };
 
 // The check that a configuration passes before the application's results depend on it.

@@ -56,7 +56,7 @@ WATTUNE_EXPORT KernelVersion version_of(const KernelSpec& spec);
 struct WATTUNE_EXPORT WisdomEntry {
   KernelVersion kernel;
   std::string device;        // model of the device, as in DeviceInfo::name
-  std::string architecture;  // "sm_90"; empty for devices without one
+  std::string architecture;  // architecture such as "sm_90"; empty for devices without one
   Key key;
   Configuration configuration;  // names and values only; its id means nothing
   Nanoseconds time;

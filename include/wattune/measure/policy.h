@@ -204,7 +204,7 @@ WATTUNE_EXPORT Result<Rounds> run_shoot_out(std::span<Contestant* const> contest
 // The outcome of a shoot-out.
 struct WATTUNE_EXPORT Verdict {
   std::size_t winner = 0;
-  std::vector<std::size_t> ties;  // contestants that cannot be told from the winner, without the winner
+  std::vector<std::size_t> ties;  // contestants that cannot be distinguished from the winner, without the winner
 };
 
 // Returns the winner of the rounds. It has the lowest median, unless another is better than it round by round. With a

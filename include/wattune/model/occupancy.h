@@ -56,7 +56,7 @@ WATTUNE_EXPORT std::string_view to_string(OccupancyLimit limit);
 
 // The blocks of a kernel that are resident on an SM, and the limits that stop further ones.
 struct WATTUNE_EXPORT Occupancy {
-  unsigned blocks = 0;    // resident on an SM; 0 if a single block asks for too much
+  unsigned blocks = 0;    // blocks resident on an SM; 0 if a single block needs too much
   unsigned warps = 0;     // warps of these blocks
   double fraction = 0.0;  // share of the warps that an SM has room for, 0 to 1
   // Blocks that each limit alone allows, in the order of OccupancyLimit; kUnlimited for a limit that does not apply.

@@ -110,8 +110,8 @@ struct WATTUNE_EXPORT EnergyOptions {
   double precision = 0.01;  // half of the windows' 95 % interval, as a share; needs three windows
   std::optional<Measured<Watts>> context_idle = {};  // power of the board with a context and nothing to do
   std::optional<Cost> set_up = {};                   // cost of the set-up, if an earlier measurement showed it
-  std::optional<Nanoseconds> launch_time = {};       // time of one launch, as an earlier timing gave it
-  std::optional<Megahertz> clock = {};               // the clock that was asked for, if clocks are set
+  std::optional<Nanoseconds> launch_time = {};       // time of one launch, known from an earlier timing
+  std::optional<Megahertz> clock = {};               // the clock that was requested, if clocks are set
   // The highest energy of interest. A window ends early, after at least three publications, once a launch surely takes
   // more. This rule does not apply if a launch is longer than half the time that a sensor averages, nor if an unknown
   // set-up is to be subtracted.
@@ -136,9 +136,9 @@ struct WATTUNE_EXPORT BoardConditions {
 
 // Numbers of windows that were rejected for these reasons and run again if the budget allowed.
 struct WATTUNE_EXPORT RejectedWindows {
-  std::size_t clock = 0;        // the clock was not the one asked for
+  std::size_t clock = 0;        // the clock was not the requested one
   std::size_t throttled = 0;    // power or heat held the clock down, but not in the windows before
-  std::size_t temperature = 0;  // the temperature was not that of the other windows
+  std::size_t temperature = 0;  // the temperature differed from that of the other windows
   // True if there was no time to replace the last rejected window, so that the figures are those of a rejected window.
   bool used = false;
 
@@ -152,7 +152,7 @@ struct WATTUNE_EXPORT EnergyFigures {
   Measured<Watts> power;                    // power of the board while the launch ran
   std::optional<Measured<Joules>> dynamic;  // energy of one launch beyond context_idle, if that is known
   Nanoseconds time;                         // time of one launch
-  SetUp set_up = SetUp::none;               // all of the above exclude it if it is subtracted
+  SetUp set_up = SetUp::none;               // if it is subtracted, the figures above exclude it
   std::optional<Cost> set_up_cost;          // cost of the set-up, if it was measured
   // The extra time of a launch, beyond EnergyOptions::launch_time, and half of the energy of an idle board in that
   // time. Either the device waited for the next launch, or the launch was slower than when it was timed. So `energy`

@@ -60,7 +60,7 @@ struct WATTUNE_EXPORT SweptPair {
 enum class Withheld {
   no,
   not_run_again,  // an older version swept the pair, which ran nothing again
-  one_round,      // there is only one round, which tells nothing of noise
+  one_round,      // there is only one round, which does not show the noise
   failed_again,   // the best ways, or both kernels one after the other, failed when they ran again
   control_off,    // one after the other, the kernels do not take as long as the sum of both alone
 };

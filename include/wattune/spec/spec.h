@@ -20,9 +20,9 @@ namespace wattune::inline v0_1::spec {
 
 // The files that must be there. A missing file of another kind is no Error.
 enum class SourcePolicy {
-  required,  // those of the kernel, its data and its reference
+  required,  // the files of the kernel, its data and its reference
   optional,  // no file; a missing kernel file leaves KernelSource::text empty, which is enough for counting a space
-  kernel,    // those of the kernel, which is enough for compiling it
+  kernel,    // the files of the kernel, which is enough for compiling it
 };
 
 // Loads a spec. The extension tells its format: .toml or .json. `sizes` replace extents of the problem, by name. They

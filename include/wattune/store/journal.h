@@ -27,8 +27,8 @@ namespace wattune::inline v0_1::store {
 // The treatment of a journal that exists already.
 enum class Resume {
   no,       // fails with already_exists if the file exists and is not empty
-  checked,  // goes on if all that identifies the Trials agrees (identity_of()); else mismatch names the differences
-  forced,   // goes on unless the meaning of Trials differs: parameters, or objectives and the metrics that they use
+  checked,  // continues if all that identifies Trials agrees (identity_of()); else mismatch names the differences
+  forced,   // continues unless the meaning of Trials differs: parameters, or objectives and the metrics that they use
 };
 
 // A function that returns the configuration of the present space to which a recorded Trial belongs; nullopt if the

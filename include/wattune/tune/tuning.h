@@ -86,7 +86,7 @@ struct WATTUNE_EXPORT TuningResult {
                                // (docs/measure.md)
   std::uint64_t lacking = 0;   // correct configurations without some metric, because it has no value for them
   std::string why_lacking;     // the reason why the first of these lacks a metric
-  std::optional<search::StopReason> stop_reason;  // nullopt while the search goes on
+  std::optional<search::StopReason> stop_reason;  // nullopt while the search continues
   std::uint64_t samples = 0;                      // samples of the correct configurations
   std::uint64_t throttled_samples = 0;            // samples that were taken while power or heat held the clock down
   Nanoseconds elapsed;

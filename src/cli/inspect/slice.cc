@@ -23,7 +23,7 @@ namespace {
 struct SliceOptions {
   std::string file;
   std::vector<std::string> forms = {"add", "linear", "guard", "persistent"};
-  std::string architecture;  // architecture; that of the text if empty
+  std::string architecture;  // architecture; if empty, the text's own is used
   std::string output;
   bool overwrite = false;
   bool json = false;

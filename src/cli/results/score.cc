@@ -34,7 +34,7 @@ struct ScoreOptions {
   std::vector<std::string> runs;              // folders of recorded runs
   std::vector<std::string> warm_start;
   std::string clock = "recorded";
-  std::optional<Objective> objective;  // objective; that of the files if absent
+  std::optional<Objective> objective;  // objective; if nullopt, that of the files is used
   score::ScoreOptions score;
   std::optional<double> within;
   std::string svg;

@@ -39,8 +39,8 @@ struct PowerCurve {
 struct PowerSample {
   Megahertz clock;
   Watts power;
-  bool capped = false;             // true if the board ran at a lower clock than asked for; fits leave the sample out
-  std::optional<Megahertz> asked;  // the clock that was asked for, if known
+  bool capped = false;             // true if the board ran at a lower clock than requested; fits leave the sample out
+  std::optional<Megahertz> asked;  // the clock that was requested, if known
 };
 
 // Returns the samples, with `capped` set in those at which the board was throttled: its clock was more than 1 % below
