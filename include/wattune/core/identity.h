@@ -4,7 +4,7 @@
 // A part has the name that messages show ("cache mode") and a value. The value is a short text as people write it, or
 // the content hash of a long one. A missing part counts as empty. So a new kind of part (locked clocks, a power limit)
 // does not separate measurements that do not use it. identity_of() (trial.h) and tune/describe_run.cc add the parts.
-// Values and pure functions; any thread may call.
+// The types are values and the functions are pure, so any thread may use them.
 //
 //   for (const IdentityDifference& difference : differences(found, wanted)) print(to_string(difference));
 #pragma once

@@ -2,8 +2,8 @@
 //
 // `wattune tune FOLDER/NAME.toml` then measures on the application's data and checks against the outputs that the
 // application got. The caller reads its buffers back from the device, before the call and after it. This module keeps
-// nothing. Any thread may call. A capture reads and writes whole buffers, so capture once for each problem, not in each
-// call.
+// nothing. Any thread may call the functions. A capture reads and writes whole buffers, so capture once for each
+// problem, not in each call.
 //
 //   CapturedCall call{.sizes = {{"n", 1024}}, .arguments = {bytes_of(x), bytes_of(y), bytes_of(n)}};
 //   call.outputs = {{}, bytes_of(y_afterwards), {}};

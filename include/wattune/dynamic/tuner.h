@@ -2,8 +2,8 @@
 // Marker sets marks in streams, with which an application waits for one call instead of for all work of its stream.
 //
 // A tuner owns the compile processes, a thread that loads code in gaps of the device's work, the screening process, and
-// the wisdom. The device must outlive the tuner, and the tuner must outlive its kernels. Any thread may call. In a
-// forked child process, calls fail and do no harm.
+// the wisdom. The device must outlive the tuner, and the tuner must outlive its kernels. Any thread may call the
+// functions. In a forked child process, calls fail and do no harm.
 //
 //   WATTUNE_ASSIGN(const auto device, backend::attach_cuda());   // OpenCL: attach_opencl(context, device)
 //   WATTUNE_ASSIGN(const auto tuner, dynamic::Tuner::attach(*device, {.wisdom = "app.wisdom"}));

@@ -4,7 +4,8 @@
 //
 // One file is written, others are only read. An application ships what was tuned offline and adds what it finds on the
 // user's machine. Any number of processes may save to one file at the same time: each merges its entries with those
-// that others wrote. Look up once for each key; these functions are too slow for every launch. Any thread may call.
+// that others wrote. Look up once for each key; these functions are too slow for every launch. Any thread may call the
+// functions.
 //
 //   WATTUNE_ASSIGN(const auto wisdom, Wisdom::open("app.wisdom", {"/usr/share/app/tuned.wisdom"}));
 //   if (const auto known = wisdom->nearest(version_of(spec), device.info(), key)) use(known->entry.configuration);

@@ -1,7 +1,7 @@
 // Computes how many blocks of two kernels a streaming multiprocessor (SM) holds at the same time.
 //
 // This extends occupancy.h to blocks of several kernels. The kernels share either all shared memory that the SM can
-// give to blocks, or a carveout that they agree on. Values; any thread may call.
+// give to blocks, or a carveout that they agree on. All types are values, and any thread may call the functions.
 //
 //   const auto ratios = model::feasible_ratios(gpu, compute.block, copy.block);
 //   // {1, 1}, {2, 1} ... each with as many blocks of the second kernel as still fit

@@ -4,7 +4,7 @@
 // It is needed in runs without a GPU, and to leave out block shapes before anything is compiled for them. If there is a
 // device, its driver's answer counts instead (backend::Kernel::resources). The method is equations 1 to 5 of Guerreiro
 // et al., "Multi-kernel auto-tuning on GPUs: performance and energy-aware optimization", PDP 2015, with the allocation
-// units that they leave out (docs/model.md). Pure functions of values; any thread may call.
+// units that they leave out (docs/model.md). All functions are pure functions of values, and any thread may call them.
 //
 //   const auto gpu = model::compute_capability("sm_90");
 //   const auto occupancy = model::occupancy(*gpu, {.threads = 256, .registers = 40, .static_shared_bytes = 8192});

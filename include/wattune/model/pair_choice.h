@@ -2,7 +2,8 @@
 // measurements.
 //
 // Zhong and He, "Kernelet", section 4.3, with its rule corrected: a pair is pruned if pipeline *and* memory utilisation
-// are close, which is what its table 6 counts. Values; one thread at a time uses a PairCorrection.
+// are close, which is what its table 6 counts. All types are values. Only one thread at a time may use a
+// PairCorrection.
 //
 //   const auto kept = model::promising_pairs(utilisations, {.pipeline = 0.4, .memory = 0.1});
 //   correction.observe("fma", "copy", plan.speedup, measured_speedup);

@@ -3,7 +3,7 @@
 //
 // Zhong and He, "Kernelet: High-Throughput GPU Kernel Executions with Dynamic Slicing and Scheduling", section 4.4,
 // with its printed errors corrected (docs/model.md). A state of the chain tells how many warps of each kernel wait for
-// memory. Pure functions of values; any thread may call.
+// memory. All functions are pure functions of values, and any thread may call them.
 //
 //   const model::WarpProfile add{.stalls = {{.ratio = 0.2, .latency = 600}}};
 //   const model::WarpProfile fma{.issue_distance = 4};

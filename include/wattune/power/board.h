@@ -2,7 +2,7 @@
 // it.
 //
 // The caller owns a Board and its sensors. Opening one reads each sensor once and leaves out those that do not answer.
-// register_sensors() adds sensors of one's own, such as a meter beside the machine. Any thread may call.
+// register_sensors() adds sensors of one's own, such as a meter beside the machine. Any thread may call the functions.
 //
 //   WATTUNE_ASSIGN(power::Board board, power::open_board(device.info().pci_bus_id));
 //   const auto recorder = power::make_recorder(board);

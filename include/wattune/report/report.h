@@ -1,5 +1,5 @@
 // Reports: tables, plots and C headers that people look at after a run. They only read Trials, return text and print
-// nothing. Any thread may call. Returned Trials belong to `results`.
+// nothing. Any thread may call the functions. Returned Trials belong to `results`.
 //
 //   WATTUNE_ASSIGN(const ResultSet results, store::load_results("gemm.journal"));
 //   std::cout << report::table_of_best(results, 10, 100);

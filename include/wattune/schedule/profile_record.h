@@ -2,8 +2,8 @@
 // (docs/formats/profile.md).
 //
 // The costs of a block are the same on every device; times, rates, shares and watts belong to the device that the
-// identity names. A record of other code, sizes, configuration or device is stale. Values and pure functions; any
-// thread may call.
+// identity names. A record of other code, sizes, configuration or device is stale. The types are values and the
+// functions are pure, so any thread may use them.
 //
 //   WATTUNE_ASSIGN(const StoredProfiles known, schedule::load_profiles("h200.profiles.jsonl"));
 //   WATTUNE_TRY(schedule::check_profile(known.records[0], schedule::profile_identity(spec, configuration, device)));

@@ -1,7 +1,7 @@
 // QueueReport: works of a few kernels that ran under several policies, and the verdict on the fastest policy. A
 // QueueRequest asks for it (CorunSession::run_queue()). A QueueRun is one run of the queue under one policy.
 //
-// Values; any thread may use them.
+// All types are values, and any thread may use them.
 //
 //   WATTUNE_ASSIGN(const QueueReport report, session->run_queue({.works = 200}));
 //   for (const PolicyRun& run : report.policies) print(run.policy, run.makespan);

@@ -2,7 +2,7 @@
 // alternatives that are compared, such as a policy or an arrangement of two kernels.
 //
 // In each round every entrant runs once, in an order of the round's own. Only differences within a round count, so that
-// drift from round to round affects all alike. Values; any thread may use them.
+// drift from round to round affects all alike. All types are values, and any thread may use them.
 //
 //   RoundTimes rounds{.times = {of_streams, of_paired}};
 //   if (const auto gain = gain_over(rounds, 1, 0)) print(gain->gain, gain->low, gain->high);

@@ -1,7 +1,7 @@
 // SweptPair: two kernels that ran together in every way, with the best ways run again in turns.
 //
 // The best of many medians is partly luck. The runs that follow a sweep give its gain, and tell whether that is more
-// than noise. Values and pure functions; any thread may call.
+// than noise. The types are values and the functions are pure, so any thread may use them.
 //
 //   const PairVerdict verdict = verdict_of(pair);
 //   if (verdict.gains()) print(describe(verdict.best->arrangement, pair.limits), verdict.gain->gain);

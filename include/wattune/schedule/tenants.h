@@ -2,7 +2,7 @@
 // run of them under several policies (CorunSession::run_tenants()). A TenantReport has what each of them did, and how
 // soon its works responded.
 //
-// Values; any thread may use them.
+// All types are values, and any thread may use them.
 //
 //   const schedule::Tenant chat{.name = "chat", .kernels = {0}, .priority = 1, .gap = nanoseconds_from_ms(4)};
 //   WATTUNE_ASSIGN(const TenantReport report, session->run_tenants({.tenants = {chat, train, batch}}));

@@ -5,7 +5,7 @@
 // The loop asks for up to n ids and tells each outcome, including failures; it may ask for several before it tells the
 // first. A strategy never proposes an id twice, nor one whose outcome it was told without asking (resumed Trials). A
 // strategy has ended when it proposes nothing although no outcome is outstanding. The space must outlive the strategy.
-// One thread at a time. Equal seeds and equal outcomes give equal proposals on every machine.
+// Only one thread at a time may use it. Equal seeds and equal outcomes give equal proposals on every machine.
 //
 //   auto strategy = make_strategy("greedy_ils", space, {.seed = 7});
 //   for (auto id : (*strategy)->ask(1)) (*strategy)->tell(id, measure(id));

@@ -2,9 +2,9 @@
 // and the way it hands out blocks. A table holds the GPUs that Wattune knows. BlockCosts are what a block of a kernel
 // costs on any GPU.
 //
-// Values; any thread may use them. model::SmRoom gives the capacity of one SM for the compute capability.
-// src/simulate/gpu/gpu_table.cc tells which numbers are published and which are assumed; docs/simulate.md has the
-// table.
+// All types are values, and any thread may use them. model::SmRoom gives the capacity of one SM for the compute
+// capability. src/simulate/gpu/gpu_table.cc tells which numbers are published and which are assumed; docs/simulate.md
+// has the table.
 //
 //   simulate::GpuModel gpu = *simulate::find_gpu_model("H100");
 //   gpu.variation_of_blocks = 0.05;

@@ -2,7 +2,7 @@
 //
 // The pages docs/formats/t4.md and kernel_tuner_cache.md tell how each field maps. Readers accept old and new dialects.
 // The name of a failure becomes a Status; a string or 1e20 in the place of a time means failure. Ids of read Trials are
-// their positions, since no space is known. Any thread may call.
+// their positions, since no space is known. Any thread may call the functions.
 //
 //   WATTUNE_ASSIGN(const ResultSet results, load_results("cache.json"));
 //   WATTUNE_TRY(write_file("results.json", write_t4(results), false));

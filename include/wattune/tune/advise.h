@@ -2,8 +2,8 @@
 // board predict the rest.
 //
 // advise() measures the highest clock first, then always the clock whose measurement promises the largest saving. Its
-// model is Gaussian regression on curves of time and energy (docs/model.md). Plain functions of values; any thread may
-// call.
+// model is Gaussian regression on curves of time and energy (docs/model.md). All functions are plain functions of
+// values, and any thread may call them.
 //
 //   const auto measure = [&](Megahertz clock) { return run_at(clock); };
 //   WATTUNE_ASSIGN(const Advice advice, advise(measure, table, others, {.slowdown = 0.10}));

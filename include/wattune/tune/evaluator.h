@@ -2,8 +2,8 @@
 // makes one with EvaluatorOptions and Limits of time; replay.h makes one that answers from recorded results.
 //
 // Before evaluate() returns, it undoes whatever a configuration did to the device (crash, hang, out-of-bounds writes),
-// so that the next configuration meets a clean device. One thread at a time. docs/tune.md lists which event becomes
-// which status.
+// so that the next configuration meets a clean device. Only one thread at a time may use it. docs/tune.md lists which
+// event becomes which status.
 //
 //   WATTUNE_ASSIGN(auto evaluator, make_evaluator(spec, space, *device, *policy));
 //   WATTUNE_ASSIGN(Observation observation, evaluator->evaluate(space.configuration(id)));

@@ -1,5 +1,5 @@
 // Compiles CUDA C++ without a device, and returns the resources of a kernel that the compiler reports. Any thread may
-// call.
+// call the functions.
 //
 //   WATTUNE_ASSIGN(CompileReport report, compile_cuda(spec.source, macros, "sm_90", limit));
 #pragma once

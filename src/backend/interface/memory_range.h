@@ -1,4 +1,5 @@
-// MemoryRange: the place of a buffer on its device, which tells whether two buffers overlap. Any thread may call.
+// MemoryRange: the place of a buffer on its device, which tells whether two buffers overlap. Any thread may call the
+// functions.
 //
 //   if (backend::overlap(backend::range_of(*x), backend::range_of(*y))) return refuse();
 #pragma once

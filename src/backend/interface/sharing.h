@@ -1,5 +1,5 @@
 // Tells whether a second process can compute on an application's device, and how much of its memory is free. Any thread
-// may call.
+// may call the functions.
 //
 //   WATTUNE_TRY(check_second_process(device.info()));
 //   const std::uint64_t most = free_memory(device) / 4;

@@ -3,7 +3,8 @@
 //
 // The objective is the makespan, from the first launch to the last end, or the board's energy in that time. In a
 // partnered run the objective is the time of the first kernel's launches. The others are its partners, which run all
-// along. The session owns the device, the workers that check each kernel alone, and the strategy. One thread at a time.
+// along. The session owns the device, the workers that check each kernel alone, and the strategy. Only one thread at a
+// time may use it.
 //
 //   WATTUNE_ASSIGN(const auto session, company::CompanySession::open({{"lud", lud}, {"hotspot", hotspot}}));
 //   WATTUNE_ASSIGN(const company::CompanyReport report, session->run(*journal, observer));

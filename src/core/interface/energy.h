@@ -1,7 +1,7 @@
 // Energy and power of an Observation, under whatever name and in whatever unit they were recorded.
 //
 // Every program that records energy names it in its own way. All code that compares energies uses these functions, so
-// that one rule holds (docs/core.md). Values; any thread may call.
+// that one rule holds (docs/core.md). All types are values, and any thread may call the functions.
 //
 //   if (const std::optional<Joules> energy = energy_of(observation)) total += *energy;
 #pragma once

@@ -1,9 +1,9 @@
 // Instance: one kernel at one key. It has three parts: CallPath (runs steady calls), Beginning (finds a first
 // configuration) and KeyTuning. KeyState is its present state. The instance runs the calls that are not steady.
 //
-// Any thread may call. A call asks path() first. If the path has a steady variant, the caller sends that variant, and
-// no lock is taken. All other calls go through call(). It decides under the instance's mutex, and sends the launch
-// without it. The mutex guards beginning and tuning; CallPath needs none.
+// Any thread may call the functions. A call asks path() first. If the path has a steady variant, the caller sends that
+// variant, and no lock is taken. All other calls go through call(). It decides under the instance's mutex, and sends
+// the launch without it. The mutex guards beginning and tuning; CallPath needs none.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,8 @@
 // Contents of a kernel's arguments on the host: generated, or read from files, and the reference for its outputs.
 //
 // All contents are bytes in the device's layout: little-endian elements without padding. Results depend on the
-// arguments alone, except that run_reference_function() runs the user's code, in a worker. Any thread may call.
+// arguments alone, except that run_reference_function() runs the user's code, in a worker. Any thread may call the
+// functions.
 //
 //   WATTUNE_ASSIGN(std::vector<std::byte> contents, make_contents(vector_argument, 1024, seed));
 #pragma once

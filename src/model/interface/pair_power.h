@@ -2,7 +2,8 @@
 //
 // The speeds of a pair at a ratio come from the pair model (pairing.h) or from runs with fewer blocks. This file
 // computes how the speeds change with the clock, the power of the board, and the clocks that its power limit allows
-// (docs/model.md). Values; any thread may call; one thread at a time uses a PairMeasurements.
+// (docs/model.md). All types are values, and any thread may call the functions. Only one thread at a time may use a
+// PairMeasurements.
 //
 //   const model::PairSpeeds speeds{ratio, rates, measured.factors("fma", "copy", ratio)};
 //   const auto all = model::predict_pair_at_clocks(board, fma, copy, {&speeds, 1});

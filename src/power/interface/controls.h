@@ -1,7 +1,7 @@
 // Controls are the settings that a board has. Each tells which right this process lacks for changing it. Finding them
 // changes nothing.
 //
-// Plain values; any thread may call.
+// All types are plain values, and any thread may call the functions.
 //
 //   WATTUNE_ASSIGN(const auto controls, power::find_controls("0000:3B:00.0"));
 //   for (const power::Control& control : controls) print(to_string(control.kind), control.exists, control.lacks);

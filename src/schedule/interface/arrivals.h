@@ -1,6 +1,6 @@
 // Arrivals: the kernels that a queue receives and their moments, drawn at random or recorded.
 //
-// Values; any thread may use them. The kernels are always all kernels of a machine.
+// All types are values, and any thread may use them. The kernels are always all kernels of a machine.
 //
 //   const auto arrivals = schedule::poisson_arrivals(machine, {.works = 1000, .load = 0.8});
 //   WATTUNE_ASSIGN(const auto recorded, schedule::parse_arrivals(text, "trace.csv", machine));

@@ -1,7 +1,7 @@
 // BoardNetworks: the networks of Jiao et al. (model/interface/clock_networks.h), trained for one board. They choose
 // pairs and clocks from the features of each kernel alone, even if no pair has run.
 //
-// Values and pure functions; any thread may call. A forecaster borrows its networks.
+// The types are values and the functions are pure, so any thread may use them. A forecaster borrows its networks.
 //
 //   WATTUNE_ASSIGN(const auto networks, schedule::train_networks(*simulate::find_gpu_model("GT640")));
 //   WATTUNE_TRY(store::write_file("gt640.networks", schedule::write_networks(networks), false));

@@ -2,7 +2,7 @@
 // with few and with all resident blocks. If these times are missing, the resources that the kernel uses tell it.
 //
 // Times do not depend on counts, so they can refute them. If times tell that a resource is full, counts cannot be right
-// by which every resource is half idle. Pure functions; any thread may call.
+// by which every resource is half idle. All functions are pure, and any thread may call them.
 //
 //   if (schedule::are_complementary(gemm, copy).value_or(false)) run_together();
 #pragma once

@@ -1,5 +1,5 @@
 // OwnData: a kernel with memory and values of an application, and the uses of this memory by a work. Any thread may
-// call.
+// call the functions.
 //
 //   WATTUNE_ASSIGN(OwnData own, own_data(*device, spec, *kernel, {{"x", x}, {"n", n}}));
 //   if (const auto conflict = conflict_of(own.uses, others)) return refuse(conflict->first.argument);

@@ -1,8 +1,8 @@
 // BoardModel describes the physics of a board: its clocks, its power, its heat, and the sensors that measure these. A
 // table holds the boards that Wattune emulates.
 //
-// Values; any thread may use them. src/simulate/board_table.cc tells which numbers come from papers and recordings; the
-// others are assumed.
+// All types are values, and any thread may use them. src/simulate/board_table.cc tells which numbers come from papers
+// and recordings; the others are assumed.
 //
 //   const simulate::BoardModel& a100 = *simulate::find_board_model("A100");
 //   const Watts power = simulate::power_at(a100, {.graphics = Megahertz(985)}, {.core = 1.0}, Celsius(50));

@@ -1,7 +1,7 @@
 // Simulated kernels that share a GPU: the eight of Kernelet, and three probes that were measured on an H100.
 //
-// Values; any thread may use them. A simulated kernel computes nothing. Its demands on a GPU are fitted only to
-// measurements of the kernel alone; docs/simulate.md tells which number of each kernel was used.
+// All types are values, and any thread may use them. A simulated kernel computes nothing. Its demands on a GPU are
+// fitted only to measurements of the kernel alone; docs/simulate.md tells which number of each kernel was used.
 //
 //   for (const simulate::KerneletKernel& row : simulate::kernelet_kernels()) run(row.kernel);
 #pragma once

@@ -2,8 +2,8 @@
 // best_efficiency() finds the clocks at which such a GPU does the most operations per joule. These functions are fast
 // enough for an exhaustive search with thousands of calls.
 //
-// Pure functions of values; any thread may call. Operations are instructions of warps, as Jiao et al. count them
-// (model/kernel_features.h).
+// All functions are pure functions of values, and any thread may call them. Operations are instructions of warps, as
+// Jiao et al. count them (model/kernel_features.h).
 //
 //   const simulate::GpuModel& gpu = simulate::gt640();   // gt640_kernels.h
 //   const std::array pair = {simulate::Residents{&hotspot, 3}, simulate::Residents{&mergehist, 5}};

@@ -2,7 +2,7 @@
 // special registers that the kernel reads, whether its results depend on the order of blocks, and the resources that it
 // declares.
 //
-// Pure functions of values; any thread may call. Views point into the tree's text.
+// All functions are pure functions of values, and any thread may call them. Views point into the tree's text.
 //
 //   for (const slice::KernelAnalysis& kernel : slice::analyse(tree))
 //     if (const auto* obstacle = kernel.obstacle_to(slice::TwinForm::persistent)) say(obstacle->construct);

@@ -4,7 +4,7 @@
 // get_global_id() honours the offset of clEnqueueNDRangeKernel, but get_group_id(), get_num_groups() and
 // get_global_size() describe the slice. If a source does not call the last three, the offset alone is enough. Otherwise
 // a preamble before the source restores the values of the whole NDRange. The kernel needs no additional argument,
-// because the offset says where the slice begins. Pure functions; any thread may call.
+// because the offset says where the slice begins. All functions are pure, and any thread may call them.
 //
 //   WATTUNE_ASSIGN(const auto analysis, slice::analyse_opencl(source, "gemm.cl"));
 //   if (analysis.needs_preamble) { WATTUNE_ASSIGN(source, slice::with_preamble(source, range)); }

@@ -2,7 +2,7 @@
 //
 // A twin (twins.h) takes the arguments of its kernel and one more: a structure of words, which says which blocks of the
 // whole grid the launch runs. This header declares these structures, with the layout that twins read, and functions
-// that fill them. Pure functions of values; any thread may call.
+// that fill them. All functions are pure functions of values, and any thread may call them.
 //
 //   WATTUNE_ASSIGN(const auto boxes, slice::boxes({.x = 1000, .y = 8}, 528));
 //   for (const slice::Box& box : boxes) { auto words = slice::add_words(grid, box);  launch(twin, box.size, &words); }

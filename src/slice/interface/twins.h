@@ -3,7 +3,8 @@
 // Every block of a twin sees the index and the grid size that it would have in a launch of the whole grid. The original
 // kernel stays unchanged and shares the module's variables with its twins. A kernel that cannot be cut gets no twin;
 // its analysis names the construct and its line (analysis.h). The method is that of Kernelet (Zhong and He, IEEE TPDS
-// 2014), section 4.1, with corrections; docs/slice.md has the rules. Pure functions; any thread may call.
+// 2014), section 4.1, with corrections; docs/slice.md has the rules. All functions are pure, and any thread may call
+// them.
 //
 //   WATTUNE_ASSIGN(const slice::PtxTree tree, slice::parse_ptx(text, "gemm.ptx"));
 //   WATTUNE_ASSIGN(const slice::TwinModule module, slice::add_twins(tree, {slice::TwinForm::persistent}));

@@ -2,7 +2,7 @@
 // each line.
 //
 // Each line is an object that begins with the name and version of its kind and ends with its checksum (sealed_line.h),
-// so that each line is complete by itself. Any thread may call.
+// so that each line is complete by itself. Any thread may call the functions.
 //
 //   constexpr store::FileKind kKind{.what = "co-run journal", .member = "wattune_corun", .version = 3};
 //   text += store::sealed_record(kKind, {{"gain", 0.5}});

@@ -1,5 +1,5 @@
 // Describes a run (RunInfo) with everything that identifies its measurements. Also computes the identity of a kernel
-// alone, and that of a launch of it. Any thread may call.
+// alone, and that of a launch of it. Any thread may call the functions.
 //
 //   const Identity measuring = measuring_identity(options, *policy);
 //   WATTUNE_ASSIGN(auto journal, store::Journal::open(file, describe_run(spec, space, device.info(), measuring)));

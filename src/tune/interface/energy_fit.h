@@ -3,8 +3,8 @@
 //
 // The energy is the board's power curve under that kernel (model/power_curve.h) times its time (model/time_curve.h).
 // This is the paper's model-steered method (Schoonhoven et al., PMBS 2022, section IV) with P(f) t(f) instead of P(f) /
-// f, which holds for kernels that only compute. Clocks at which the board is throttled are left out.
-// Plain functions of values; any thread may call.
+// f, which holds for kernels that only compute. Clocks at which the board is throttled are left out. All functions are
+// plain functions of values, and any thread may call them.
 //
 //   WATTUNE_ASSIGN(const EnergyFit fit, fit_energy(sweep));
 //   tune_between(fit.steered.low, fit.steered.high);

@@ -1,7 +1,7 @@
 // Compares the results that methods which tune code and clocks (search/method.h) reach on a recorded space.
 //
-// Methods run on the recording as on a device, and are judged by the least energy recorded. Plain functions of values;
-// any thread may call.
+// Methods run on the recording as on a device, and are judged by the least energy recorded. All functions are plain
+// functions of values, and any thread may call them.
 //
 //   WATTUNE_ASSIGN(const Recording recording, Recording::match(space, std::move(results)));
 //   WATTUNE_ASSIGN(const auto outcomes, compare_methods(recording, space));
