@@ -95,8 +95,8 @@ bool counts_all(const SensorTraits& counter) {
   return counter.window > Nanoseconds() && counter.window >= counter.period;
 }
 
-// Returns the deviations of the publications within the time. A counter may see more of some batches than of others, if
-// batches begin at phases of its period.
+// Returns the deviations of the publications within the time. If batches begin at phases of the counter's period, the
+// counter may contain a larger part of some batches than of others.
 std::vector<Deviation> deviations_of(const Trace<Joules>& counter, const Told& told, const RunWindow& window,
                                      Joules launch, Watts in_gaps) {
   std::vector<Deviation> all;

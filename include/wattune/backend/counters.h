@@ -44,7 +44,7 @@ struct WATTUNE_EXPORT CounterInfo {
   bool operator==(const CounterInfo&) const = default;
 };
 
-// A short name for a counter that many ask for.
+// A short name for a counter that is often requested.
 struct WATTUNE_EXPORT CounterAlias {
   const char* name;
   const char* counter;  // the counter with its sub-metric, as chips from Turing to Hopper have it

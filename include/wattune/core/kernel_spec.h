@@ -97,7 +97,7 @@ struct WATTUNE_EXPORT Tolerance {
   std::optional<double> relative;
 };
 
-// Limits of the search that the spec asks for. Any stop rule of the caller's replaces all of them.
+// Limits of the search that the spec contains. A stop rule that the caller gives replaces all of them.
 struct WATTUNE_EXPORT Budget {
   std::optional<std::uint64_t> evaluations;
   std::optional<double> seconds;

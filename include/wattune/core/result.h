@@ -112,7 +112,7 @@ class [[nodiscard]] WATTUNE_EXPORT Result<void> {
 
 }  // namespace wattune
 
-// Leaves the calling function with the error of `expression`, or goes on.
+// Leaves the calling function with the error of `expression`, or continues.
 #define WATTUNE_TRY(expression)                                                                        \
   do {                                                                                                 \
     if (auto wattune_result = (expression); !wattune_result) return std::move(wattune_result).error(); \

@@ -30,8 +30,8 @@ enum class Safety {
   // The configuration ran in a process of its own on generated data. Its outputs were compared with those of the
   // reference, or of the default configuration if the spec has no reference.
   screened,
-  // The exploring call saves the outputs, computes them with the candidate and with the best known configuration,
-  // compares the two, and only then keeps them.
+  // The exploring call computes the outputs twice from the same contents, with the candidate and with the best known
+  // configuration, and compares them. The outputs of the best known configuration are kept.
   shadowed,
   // No check: every configuration is right by construction.
   trusted

@@ -81,7 +81,7 @@ WATTUNE_EXPORT Result<void> check(const WisdomEntry& entry);
 WATTUNE_EXPORT const WisdomEntry& better(const WisdomEntry& a, const WisdomEntry& b);
 
 // Returns the best configuration of results as an entry; an empty list if no configuration is correct. `spec` is the
-// kernel's spec, since results may not know its version; the spec's sizes count if the results tell none. Fails with
+// kernel's spec, since results may not know its version; the spec's sizes count if the results contain none. Fails with
 // mismatch if the results are of another version, or of other parameters or sizes. Fails with mismatch, too, if they
 // were replayed, or have another objective than the least time.
 WATTUNE_EXPORT Result<std::vector<WisdomEntry>> entries_from(const ResultSet& results, KernelSpec spec);
@@ -124,9 +124,9 @@ class WATTUNE_EXPORT Wisdom {
   // with io_error. Entries that could not be saved stay in memory for the next save().
   Result<void> save();
 
-  // Returns one line, with file, line and reason, for each line that was left out when the files were opened. Also
-  // tells if the folder of the written file does not exist. save() leaves such lines out and keeps the old file beside
-  // the new one.
+  // Returns one line, with file, line and reason, for each line that was left out when the files were opened. One more
+  // line says if the folder of the written file does not exist. save() leaves such lines out and keeps the old file
+  // beside the new one.
   std::vector<Error> problems() const;
 
  private:

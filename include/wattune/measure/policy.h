@@ -86,7 +86,7 @@ class WATTUNE_EXPORT MeasurePolicy {
   // Returns the number of runs to launch before the first wait for the device, if each run probably takes `each`.
   virtual std::size_t first_runs(Nanoseconds /*each*/) const { return 1; }
   // Returns the properties that measurements must share to be comparable. The number of samples is not among them,
-  // since each Trial tells its own.
+  // since each Trial contains its own number.
   virtual Identity identity() const = 0;
 
   // Returns the samples of one configuration, at least one, from runs of the runner. `made` holds the configuration's

@@ -37,7 +37,7 @@ struct WATTUNE_EXPORT ComputeCapability {
 // Parses "sm_90", as in DeviceInfo::architecture, or "9.0". Fails with parse_error.
 WATTUNE_EXPORT Result<ComputeCapability> compute_capability(std::string_view text);
 
-// The resources that one block of a kernel asks for.
+// The resources that one block of a kernel needs.
 struct WATTUNE_EXPORT BlockDemand {
   unsigned threads = 0;    // 1 to 1024
   unsigned registers = 0;  // per thread

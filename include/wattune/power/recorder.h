@@ -151,7 +151,7 @@ class WATTUNE_EXPORT Recorder {
   virtual void wait(Nanoseconds time) = 0;
   // Starts reading. Fails with unavailable if no sensor reports anything. Precondition: it is not started.
   virtual Result<void> start() = 0;
-  // Returns what was read so far; recording goes on. A sensor that stops reporting is no error: Recording::failures
+  // Returns what was read so far; recording continues. A sensor that stops reporting is no error: Recording::failures
   // names it.
   virtual Result<Recording> so_far() = 0;
   // Stops reading and returns what was read. Sensors that stopped reporting are in Recording::failures. Precondition:

@@ -169,8 +169,8 @@ using Forecaster = std::function<Result<PairForecast>(const KernelTraits& first,
 // objective.
 WATTUNE_EXPORT Forecaster residency_forecaster(const MachineLimits& limits, const model::ChainSm& sm,
                                                const Objective& objective = {});
-// Returns a forecaster that asks Kernelet's chain, at the best feasible ratio. The rates are 0 if the pair never fits
-// on an SM.
+// Returns a forecaster that computes with Kernelet's chain, at the best feasible ratio. The rates are 0 if the pair
+// never fits on an SM.
 WATTUNE_EXPORT Forecaster chain_forecaster(const MachineLimits& limits, const model::ChainSm& sm,
                                            model::RatioRule rule = model::RatioRule::most_profit);
 // Returns a forecaster for kernels that split the SMs: it forecasts the split with which both end soonest. The speed of

@@ -1,5 +1,5 @@
 // QueueReport: works of a few kernels that ran under several policies, and the verdict on the fastest policy. A
-// QueueRequest asks for it (CorunSession::run_queue()). A QueueRun is one run of the queue under one policy.
+// QueueRequest describes it (CorunSession::run_queue()). A QueueRun is one run of the queue under one policy.
 //
 // All types are values, and any thread may use them.
 //

@@ -141,7 +141,7 @@ class WATTUNE_EXPORT CorunSession {
   Result<Ticket> submit(const Work& work, const OwnArguments& arguments = {});
 
   // Returns the measured energy of a run that took this time; nullopt if it is not known well enough. Real boards renew
-  // their counters every 100 ms, so that runs shorter than a second tell nothing.
+  // their counters every 100 ms, so that the energy of a run shorter than a second is unknown.
   std::optional<Joules> known_energy(std::optional<Joules> energy, Nanoseconds time) const;
 
  private:

@@ -1,4 +1,4 @@
-// Tenants: clients that share a GPU, each with kernels, a priority and arrivals of its own. A TenantRequest asks for a
+// Tenants: clients that share a GPU, each with kernels, a priority and arrivals of its own. A TenantRequest describes a
 // run of them under several policies (CorunSession::run_tenants()). A TenantReport has what each of them did, and how
 // soon its works responded.
 //

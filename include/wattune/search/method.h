@@ -44,7 +44,8 @@ struct WATTUNE_EXPORT WalkCandidate {
 struct WATTUNE_EXPORT WalkOptions {
   // Least share of the best occupancy; shapes below it are left out.
   double least_occupancy = 0.8;
-  // Share by which a cost may be worse and still count as equal, so that the walk goes on: the noise of a measurement.
+  // Share by which a cost may be worse and still count as equal, so that the walk continues: the noise of a
+  // measurement.
   double indifference = 0.0;
   bool lower_clock = true;  // false to vary only shapes (algorithm 1) while the clock stays the highest
   // Two objectives, of which the first counts; if empty, the walk minimises what tell() says.

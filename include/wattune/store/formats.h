@@ -1,8 +1,8 @@
 // Result files that programs for tuning exchange, written and read: T4 JSON, Kernel Tuner's cache, tables, databases.
 //
-// The pages docs/formats/t4.md and kernel_tuner_cache.md tell how each field maps. Readers accept old and new dialects.
-// The name of a failure becomes a Status; a string or 1e20 in the place of a time means failure. Ids of read Trials are
-// their positions, since no space is known. Any thread may call the functions.
+// The pages docs/formats/t4.md and kernel_tuner_cache.md describe the mapping of each field. Readers accept old and new
+// dialects. The name of a failure becomes a Status; a string or 1e20 in the place of a time means failure. Ids of read
+// Trials are their positions, since no space is known. Any thread may call the functions.
 //
 //   WATTUNE_ASSIGN(const ResultSet results, load_results("cache.json"));
 //   WATTUNE_TRY(write_file("results.json", write_t4(results), false));

@@ -56,7 +56,7 @@ class WATTUNE_EXPORT Recording {
   // Returns how many Trials of the results have a configuration outside the space.
   std::size_t outside() const { return outside_; }
   // Returns the median cost of an evaluation. A configuration that was not recorded is charged this cost, so that time
-  // goes on.
+  // passes.
   Nanoseconds typical_cost() const { return typical_cost_; }
 
  private:

@@ -3,7 +3,7 @@
 // the devices. plan_search() decides everything that needs no device; its result is the TuningTask that open() takes.
 //
 // A session owns all its parts; one thread at a time uses it. Any thread may call the free functions. Devices are
-// opened in worker processes of their own, or in this process if asked for (DriverHost).
+// opened in worker processes of their own, or in this process on request (DriverHost).
 //
 //   WATTUNE_ASSIGN(const auto session, tune::open(spec, {.device = "cuda:0"}));
 //   WATTUNE_ASSIGN(const TuningResult result, session->run());
@@ -47,8 +47,8 @@ WATTUNE_EXPORT Result<Placement> placement(const KernelSpec& spec, const space::
 
 // Keeps the former default configuration as the reference of a run whose spec names none and whose default has changed.
 // If `recorded` had another default, evaluates that one, and compares its outputs with those of the present default. If
-// they agree, `info` gets the reference of `recorded`, with which its journal goes on. Fails with mismatch if they do
-// not agree, or if the space lacks the former default.
+// they agree, `info` gets the reference of `recorded`, with which its journal is continued. Fails with mismatch if they
+// do not agree, or if the space lacks the former default.
 WATTUNE_EXPORT Result<void> adopt_former_reference(const space::SearchSpace& space, Evaluator& evaluator,
                                                    const RunInfo& recorded, RunInfo& info);
 

@@ -35,7 +35,7 @@ class WATTUNE_EXPORT TuningObserver {
   virtual void on_trial(const TuningEvent& /*event*/) {}
   // Tells that the search is over, and that this many configurations, more than one, run in turns next.
   virtual void on_final(std::size_t /*contestants*/) {}
-  // Tells that one of several devices is gone for good; the others go on.
+  // Reports that one of several devices is lost for good; the other devices continue.
   virtual void on_device_lost(const std::string& /*device*/, const Error& /*error*/) {}
 };
 

@@ -73,7 +73,7 @@ class Connection : public DeviceLife {
   // Returns the error for the caller after the exchange of messages failed. Ends the worker, unless the message was too
   // long to be sent.
   Error broken(Error error, Nanoseconds limit);
-  // Returns the error for the caller after the worker answered with one. Some errors end the worker.
+  // Returns the error for the caller after the worker answered with an error. Some errors end the worker.
   Error refused(Error error, Nanoseconds limit);
   // Returns the caller's error for a request whose limit has passed.
   Error too_late(Error error);

@@ -39,8 +39,8 @@ class TunedKernel : public TunableKernel {
   Result<std::size_t> update_graph(const CallStream& stream, CUgraphExec_st* executable, CUgraph_st* graph) override;
   std::optional<Configuration> best(const Key& key) const override;
   KernelReport report() const override;
-  // Requests the candidates that tuning found for keys which are expected and not called yet. For keys that are called,
-  // their calls do so.
+  // Requests the candidates that tuning found for keys which are expected and not called yet. If a key is called, its
+  // calls request its candidates.
   void want_ahead();
   // Releases memory and launches that are kept for a stream that is about to be destroyed.
   void forget(const Lane& lane) { parts_.variants->forget(lane); }

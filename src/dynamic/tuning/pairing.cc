@@ -333,7 +333,8 @@ std::optional<Outcome> Pairing::best_is_timed() {
                  .better = !best_failed_};
 }
 
-// Returns the decision of a contest, or nullopt unless it was just made. A contest without a variant is over.
+// Returns the decision of a contest if it has just been made, and nullopt otherwise. A contest without a variant is
+// over.
 std::optional<Outcome> Pairing::decide(Contest& contest) {
   if (contest.once && contest.duel.first_launch() && !contest.failed) return decide_at_once(contest);
   const Duel::Verdict verdict = contest.duel.verdict();

@@ -103,7 +103,8 @@ struct ExpectedSplit {
 };
 
 // Returns the splits at which each launch is expected to take at most `longest`. The expected speeds are those of the
-// twins at the same split. Without them, they follow from the share of the SMs on which a kernel is as fast as on all.
+// twins at the same split. If these are unknown, speeds follow from the share of the SMs on which a kernel is as fast
+// as on all.
 std::vector<ExpectedSplit> splits_for_whole(const Machine& machine, const std::array<PilotKernel, 2>& pair,
                                             const std::vector<PairForecast>& ways, Nanoseconds longest) {
   constexpr double kLeastRate = 1e-6;

@@ -57,9 +57,9 @@ std::vector<Costs> extreme_points(const std::vector<Costs>& costs, const Front& 
   return extremes;
 }
 
-// Returns where the plane through these points meets the axes. There are as many points as objectives. It solves rows *
-// x = 1 by Gaussian elimination with the largest pivot; the intercepts are 1 / x. Returns nullopt unless all intercepts
-// are positive.
+// Returns where the plane through these points meets the axes. There are as many points as objectives. The function
+// solves rows * x = 1 by Gaussian elimination with the largest pivot; the intercepts are 1 / x. Returns nullopt unless
+// all intercepts are positive.
 std::optional<Costs> intercepts(std::vector<Costs> rows) {
   const std::size_t n = rows.size();
   Costs right(n, 1.0);
