@@ -20,7 +20,7 @@ bool makes_generic(const PtxInstruction& instruction) {
   return instruction.opcode == "cvta" && names_shared(instruction) && !instruction.has("to");
 }
 
-// Returns the operand with the shared-memory address that an instruction accesses or converts to a generic address;
+// Returns the operand with the shared-memory address that an instruction accesses or converts to a generic address.
 // Returns nullptr if the instruction does neither.
 const PtxOperand* shared_address(const PtxInstruction& instruction) {
   if (!names_shared(instruction) || instruction.operands.empty()) return nullptr;

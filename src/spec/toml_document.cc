@@ -92,7 +92,7 @@ Place malformed_header(std::string_view text) {
   return {};
 }
 
-// Returns advice if the parser stopped in a value that lacks its quotes, or that is a word of Python or JSON; Returns
+// Returns advice if the parser stopped in a value that lacks its quotes, or that is a word of Python or JSON. Returns
 // an empty text for other mistakes.
 std::string advice_on_value(std::string_view text, Place place) {
   const std::vector<std::string_view> lines = split_lines(text);
@@ -109,7 +109,7 @@ std::string advice_on_value(std::string_view text, Place place) {
   return is_bare ? "texts and expressions stand in quotes, and lists in []" : "";
 }
 
-// Returns advice on a mistake for which the parser gives this description; Returns an empty text if there is no advice
+// Returns advice on a mistake for which the parser gives this description. Returns an empty text if there is no advice
 // for that mistake.
 std::string advice_on_mistake(std::string_view description, std::string_view text, Place place) {
   const auto says = [&](std::string_view part) { return description.find(part) != std::string_view::npos; };

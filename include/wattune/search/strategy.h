@@ -156,7 +156,7 @@ struct WATTUNE_EXPORT StrategyParameter {
   bool whole = false;  // accepts only whole numbers
 };
 
-// A strategy as lists show it.
+// A description of a strategy, as it is shown in lists.
 struct WATTUNE_EXPORT StrategyInfo {
   std::string name;
   std::string description;  // one line, with the source of the method

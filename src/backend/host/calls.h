@@ -28,7 +28,7 @@ bool hides_result(Language language, const FunctionCall& call);
 // Returns the source followed by those calls that are marked in `wanted`.
 std::string with_calls(const KernelSource& source, const std::vector<bool>& wanted);
 
-// Returns the compiler's error about the call of this number, with the argument that is at fault, if any; Returns
+// Returns the compiler's error about the call of this number, with the argument that is at fault, if any. Returns
 // nullopt if the log has no such error.
 std::optional<std::string> objection_to(const FunctionCall& call, std::size_t number, std::string_view log);
 

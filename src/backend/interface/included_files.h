@@ -19,9 +19,9 @@ struct IncludedFiles {
 // Returns the user's folders for headers, as the options name them.
 std::vector<std::filesystem::path> header_folders(const KernelSource& source);
 
-// Returns the options with absolute folders of headers, the source's own folder among them, so that they mean the same
-// for a source that moves. In the result for OpenCL, each folder and each definition is an option of its own, behind
-// all others.
+// Returns the options with absolute folders of headers, to which the source's own folder is added. So the options mean
+// the same if the source moves. In the result for OpenCL, each folder and each definition is an option of its own,
+// behind all other options.
 std::vector<std::string> options_with_absolute_folders(const KernelSource& source);
 
 // Follows the #include lines of a text in `folder`, even those that a condition excludes. Looks in that folder and in

@@ -54,7 +54,7 @@ class Screening {
   bool take_expectation();
   std::shared_ptr<KeyScreening> next(const std::stop_token& stop);
   std::shared_ptr<KeyScreening> take_worthiest();
-  // Returns the time that a step of the key is expected to save; Returns a negative time if the key is not worth
+  // Returns the time that a step of the key is expected to save. Returns a negative time if the key is not worth
   // running.
   Nanoseconds worth_of(KeyScreening& key) const;
   Nanoseconds worth_of_others();

@@ -23,8 +23,7 @@ unsigned works_ahead(const MachineLimits& limits, const KernelTraits& kernel) {
   return kernel.launches > 1 ? 2 : 4;
 }
 
-constexpr unsigned kLanesOfSlices = 2;  // number of lanes; the beginning of one slice covers the end of the other, as
-                                        // in schedulers
+constexpr unsigned kLanesOfSlices = 2;  // number of lanes; one slice begins while the other ends, as in schedulers
 
 struct PartyState {
   const Party* party = nullptr;

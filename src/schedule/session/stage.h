@@ -60,7 +60,7 @@ class Stage {
   const std::vector<backend::BoardSetting>& clocks() const { return settable_.all; }
   // Returns the memory clock at which the board runs by itself. Returns nullopt if no clocks may be set.
   const std::optional<Megahertz>& own_memory_clock() const { return settable_.own_memory; }
-  // Returns the control of the clocks of the latest machine's board; Returns nullptr if clocks are never set.
+  // Returns the control of the clocks of the latest machine's board. Returns nullptr if clocks are never set.
   virtual backend::ClockControl* clock_control() { return nullptr; }
   // Measures time and power of the kernels at each of the clocks, and finds the best clocks for this objective.
   // Precondition: profile() was called. Errors are those of schedule::profile_at_clocks().

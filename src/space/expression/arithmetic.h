@@ -19,7 +19,7 @@ enum class Fault : std::uint8_t {
   overflow,          // an integer outside 64 bits, or a float power or conversion that overflows
   division_by_zero,  // division by zero in /, // or %, or 0 to a negative power
   wrong_type,        // wrong types, such as a string plus a number, or `in` a number
-  domain,            // sqrt or log2 of a number that has none, a negative number to a fractional power, int() of NaN
+  domain,            // such as sqrt or log2 of a negative number, a negative number to a fractional power, int() of NaN
   unknown_name,      // the name has no value; raised by evaluators, not by the functions here
 };
 

@@ -52,9 +52,9 @@ Result<SealedContents> read_sealed(std::string_view text, const std::filesystem:
 // Returns a note on a file without checksums: its name and, in a sentence, the planned `outcome`.
 std::string unsealed_note(const std::filesystem::path& file, std::string_view outcome);
 
-// Gives a file that an older Wattune wrote a second name, before another file replaces it: its own name with
-// `.unsealed` appended, or the next free name. Does nothing if the file is missing or sealed. Fails as read_sealed()
-// and the system do.
+// Gives a second name to a file that an older Wattune wrote, before another file replaces that file. The second name is
+// the file's own name with `.unsealed` appended, or the next free name. Does nothing if the file is missing or sealed.
+// Fails with the errors of read_sealed() and of the system.
 Result<void> keep_unsealed(const std::filesystem::path& file, const FileKind& kind);
 
 }  // namespace wattune::store

@@ -37,7 +37,7 @@ class KernelLoad : public power::Load {
 };
 
 // Returns the options for windows of this length, for runs that take `time`, at the clocks that are set. Fails as
-// IdlePower::at().
+// IdlePower::at() does.
 Result<power::EnergyOptions> energy_options(const BoardClocks& clocks, IdlePower& idle_power, power::Recorder& recorder,
                                             Nanoseconds time, Nanoseconds window);
 

@@ -64,7 +64,7 @@ bool varies(const std::vector<Trial>& trials, std::size_t parameter) {
                              [&](const Trial& trial) { return trial.configuration.values()[parameter] != first; });
 }
 
-// The position of each of the space's parameters among the recorded names; It is nullopt for a constant that was not
+// The position of each of the space's parameters among the recorded names. It is nullopt for a constant that was not
 // recorded.
 using Places = std::vector<std::optional<std::size_t>>;
 
