@@ -7,7 +7,7 @@ namespace wattune::inline v0_1::model {
 
 namespace {
 
-constexpr double kRounding = 1e-9;  // rounding error of a difference that still counts as equal to its threshold
+constexpr double kRounding = 1e-9;  // a difference counts as equal to its threshold up to this error
 constexpr int kMostHalvings = 40;   // after this many halvings of the thresholds, utilisations count as equal
 
 std::vector<Pair> all_pairs(std::size_t kernels) {

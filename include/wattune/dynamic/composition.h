@@ -116,8 +116,9 @@ struct WATTUNE_EXPORT CompositionSpec {
 };
 
 // A composition, called like a TunableKernel. It cannot be screened, because its function is the application's code.
-// Its configurations are trusted, or shadowed by the outputs that the kernels' specs name. A call that went wrong after
-// it launched kernels cannot be repeated if an argument is both read and written. Such a call fails with cancelled.
+// Its configurations are trusted, or shadowed. Calls that are shadowed compare the outputs that the kernels' specs
+// name. A call that went wrong after it launched kernels cannot be repeated if an argument is both read and written.
+// Such a call fails with cancelled.
 class WATTUNE_EXPORT TunableComposition {
  public:
   virtual ~TunableComposition() = default;

@@ -69,7 +69,7 @@ WATTUNE_EXPORT Result<StoredProfiles> load_profiles(const std::filesystem::path&
 WATTUNE_EXPORT Result<void> store_profiles(const std::filesystem::path& file, const std::vector<ProfileRecord>& records,
                                            bool overwrite);
 
-// Fails with mismatch, which names a difference, if the record is of another launch.
+// Fails with mismatch if the record is of another launch. The error names a difference.
 WATTUNE_EXPORT Result<void> check_profile(const ProfileRecord& record, const Identity& wanted);
 // Returns the machine's traits of the kernel, completed with the measured and counted values of the record.
 WATTUNE_EXPORT KernelTraits with_profile(KernelTraits known, const ProfileRecord& record);

@@ -31,7 +31,7 @@ struct WATTUNE_EXPORT OutputVerdict {
 
 // The run of the same kernels under the policy `paired`.
 struct WATTUNE_EXPORT PlannedRun {
-  PairForecast forecast = {};  // the forecast that it plans by
+  PairForecast forecast = {};  // the forecast by which it plans
   Nanoseconds makespan;
   double gain = 0.0;  // gain over both alone
   std::optional<Error> failure = {};

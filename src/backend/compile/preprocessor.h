@@ -1,4 +1,5 @@
-// Prepares input that all compilers with C's preprocessor take alike: names of files, definitions, folders of headers.
+// Prepares input that all compilers with C's preprocessor take in the same form: names of files, definitions, folders
+// of headers.
 #pragma once
 
 #include <string>

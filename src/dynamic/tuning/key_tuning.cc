@@ -93,8 +93,8 @@ void KeyTuning::end() {
   for (std::shared_ptr<Variant>& variant : pairing_.drop_candidates()) retire(std::move(variant));
 }
 
-// Tunes the key again if its times have changed. If the times of the whole device have changed, does not, because the
-// best is probably still the same.
+// Tunes the key again if its times have changed. Does not do so if the times of the whole device have changed, because
+// the best configuration is probably still the same.
 void KeyTuning::look_for_drift() {
   const std::optional<Moved> moved = best_known_.moved();
   if (!moved) return;

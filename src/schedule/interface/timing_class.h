@@ -26,7 +26,7 @@ std::string_view to_string(KernelClass full);  // "unknown", "shared", "sm"
 // tell nothing.
 KernelClass timing_class(const KernelTraits& kernel);
 
-// Tells the class by times. If these do not tell it, the class is the only kind with a resource that is used for more
+// Finds the class by times. If times do not show it, the class is the only kind with a resource that is used for more
 // than 60 % (known_use()). Counts of resources that all SMs share are upper bounds, since they model no caches. So such
 // counts may show that no shared resource is full, but only counters can show that one is.
 KernelClass kernel_class(const KernelTraits& kernel);
