@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kAttempts = 20;
 constexpr double kMinShareOfBudget = 0.1;
-constexpr double kAlwaysEnoughEvaluations = 10.0;  // this many evaluations are always enough
+constexpr double kAlwaysEnoughEvaluations = 10.0;  // so many evaluations are always enough
 constexpr std::size_t kMinValid = 2;
 
 class NoSink : public TrialSink {

@@ -21,7 +21,7 @@ struct CalledFunction {
   const PtxInstruction* reads_coordinate = nullptr;  // the first instruction that reads a coordinate
   CoordinateSet coordinates;                         // coordinates that are read by all functions of called_directly()
   MemoryUses memory;                                 // uses of memory by this function and all functions that it calls
-  bool recursive = false;                            // true if it may call itself, directly or through others
+  bool recursive = false;                            // true if the function may call itself, directly or through others
 };
 
 struct CallGraph {

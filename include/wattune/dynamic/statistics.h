@@ -71,7 +71,7 @@ struct WATTUNE_EXPORT FailedReport {
 
 // The stage of a key's tuning.
 enum class TuningStage {
-  none,       // it has not begun, or it cannot
+  none,       // tuning has not begun, or is not possible
   under_way,  // configurations are screened or tried
   complete,   // the search came to its end
   cut_short,  // something prevented the rest of the search

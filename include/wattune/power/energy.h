@@ -69,8 +69,8 @@ inline constexpr Nanoseconds kReportedWindow = nanoseconds_from_seconds(10);  //
 // The treatment of a launch's set-up in the launch's energy.
 enum class SetUp {
   none,        // there is no set-up
-  subtracted,  // it was measured by a window of its own and subtracted
-  included,    // it cannot run alone, or its energy cannot be separated from the whole
+  subtracted,  // the set-up was measured by a window of its own and subtracted
+  included,    // the set-up cannot run alone, or its energy cannot be separated
 };
 
 WATTUNE_EXPORT const char* to_string(SetUp set_up);

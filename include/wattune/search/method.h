@@ -70,7 +70,7 @@ WATTUNE_EXPORT std::unique_ptr<Strategy> make_occupancy_walk(const space::Search
 // A method as lists show it.
 struct WATTUNE_EXPORT MethodInfo {
   std::string name;
-  std::string description;  // one line
+  std::string description;  // description in one line
   // The objectives of a run with this method, the most important first.
   std::vector<Objective> objectives;
   bool needs_clocks = false;     // makes no sense in a space without a graphics clock of several values

@@ -159,7 +159,7 @@ struct WATTUNE_EXPORT StrategyParameter {
 // A description of a strategy, as it is shown in lists.
 struct WATTUNE_EXPORT StrategyInfo {
   std::string name;
-  std::string description;  // one line, with the source of the method
+  std::string description;  // description in one line, with the source of the method
   std::vector<StrategyParameter> parameters;
   bool takes_prior = false;     // uses StrategyOptions::prior
   bool reads_counters = false;  // needs profiled_counters(); searches at random without them

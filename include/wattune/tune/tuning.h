@@ -67,7 +67,7 @@ struct WATTUNE_EXPORT TuningOptions {
 
 // The part of one device in a run.
 struct WATTUNE_EXPORT DeviceShare {
-  std::string device;           // its selector
+  std::string device;           // selector of the device
   std::uint64_t evaluated = 0;  // configurations that the device evaluated in this run
   std::optional<Error> lost;    // the reason why the device left the run
 };

@@ -15,7 +15,7 @@ struct SensorReport {
   power::SensorInfo info;
   std::string quantity;  // such as "power"
   std::string unit;      // such as "W"
-  Result<double> value;  // its present value in that unit
+  Result<double> value;  // present value in that unit
 };
 
 struct BoardReport {

@@ -43,7 +43,7 @@ struct DeviceMachine::State {
     std::vector<std::unique_ptr<backend::Event>> parts = {};
     std::size_t parts_over = 0;              // number of parts that have ended; these are the first parts
     std::vector<std::size_t> progress = {};  // slots of a persistent launch; in a sequence there is one for each part
-    bool stopped = false;                    // true if it was told to stop
+    bool stopped = false;                    // true if the launch was requested to stop
     std::optional<Error> failure = {};
   };
 

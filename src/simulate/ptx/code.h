@@ -19,7 +19,7 @@ namespace wattune::inline v0_1::simulate::ptx {
 struct Formal {
   bool in_register = false;
   Operand column;            // register of the parameter, if it is in a register
-  std::uint32_t offset = 0;  // its offset from the beginning of the frame, if it is in local memory
+  std::uint32_t offset = 0;  // offset from the beginning of the frame, for a value in local memory
   std::uint32_t bytes = 0;
 };
 

@@ -13,13 +13,13 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 struct Named {
   bool in_register = false;
-  Operand column;            // its register, or the register of its first component, if it is in registers
+  Operand column;            // register of a value in registers, or of its first component
   unsigned vector = 1;       // number of components
   std::uint32_t stride = 0;  // distance between the columns of its components
   Space space = Space::global;
-  bool in_frame = false;      // true if it is in local memory; its address is then relative to the frame
+  bool in_frame = false;      // true for local memory; then the address is relative to the frame
   bool dynamic = false;       // true for shared memory without a declared size
-  std::uint64_t address = 0;  // its address within its space
+  std::uint64_t address = 0;  // address within the space
   std::uint64_t bytes = 0;
 };
 

@@ -57,7 +57,7 @@ std::string_view words_for(BlockShape shape);
 struct Obstacle {
   std::string construct;    // the construct as written in the PTX: "griddepcontrol.wait", "%envreg1"
   std::string reason;       // the reason as a clause: "the grid waits for all of itself"
-  SourcePosition position;  // its place in the PTX
+  SourcePosition position;  // place of the obstacle in the PTX
   TwinForms forms;          // the forms of twins that it forbids
 };
 
