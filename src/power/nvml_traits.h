@@ -14,7 +14,7 @@ namespace wattune::inline v0_1::power {
 // The facts that the traits depend on.
 struct NvmlGeneration {
   unsigned architecture = 0;  // nvmlDeviceArchitecture_t: 2 is Kepler, 9 Hopper; 0 if NVML does not report it
-  std::string board;          // "NVIDIA A100-SXM4-80GB": GA100 differs from its generation
+  std::string board;          // name of the board, since the chip GA100 differs from its generation
   unsigned driver = 0;        // the first number of the driver's version
 };
 

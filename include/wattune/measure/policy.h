@@ -153,7 +153,7 @@ struct WATTUNE_EXPORT ShootOutOptions {
   bool is_over() const { return over && over(); }
 };
 
-// The objective of a configuration and its interval, as far as its samples tell. Smaller is better.
+// The objective of a configuration and its interval, as far as they follow from its samples. Smaller is better.
 struct WATTUNE_EXPORT ObjectiveInterval {
   double value = 0.0;
   double low = 0.0;

@@ -128,9 +128,9 @@ struct WATTUNE_EXPORT KernelTraits {
 // A range of neighbouring SMs; with a count of 0, all SMs of the GPU.
 using SmRange = backend::UnitRange;
 
-// Tells whether blocks of the launch stay on every SM. If several such launches begin at once, their order matters. One
-// that fills a resource which all SMs share goes first, then the one that issues least often (PUR). For an SM prefers
-// its older warps: the more instructions these issue, the more they slow the others down.
+// Tells whether blocks of the launch stay on every SM. If several such launches begin at once, their order matters. The
+// reason is that an SM prefers its older warps: the more instructions these issue, the more they slow the others down.
+// So a launch that fills a resource which all SMs share goes first, and then the launch that issues least often (PUR).
 inline bool is_resident(Form form, const SmRange& sms) { return form == Form::persistent && sms.count == 0; }
 
 // The limits of the GPU.

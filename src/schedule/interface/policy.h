@@ -140,7 +140,7 @@ enum class ForecastKind {
   split,           // split_forecaster
 };
 
-// A policy as lists show it.
+// A description of a policy, as it is shown in lists.
 struct PolicyTraits {
   std::string_view name;
   std::string_view explanation;

@@ -17,9 +17,9 @@ constexpr Nanoseconds kTimeOfFinal = nanoseconds_from_seconds(1.5);
 // A run whose time is shared between the search and its final.
 struct SharedTime {
   TuningOptions search;          // options of the run, with the part of the time that the search has
-  Nanoseconds of_final;          // time of the final; 0 if it needs no own time, or gets none
+  Nanoseconds of_final;          // 0 if the final needs no time of its own, or gets none
   bool is_too_short = false;     // true if there is no final, since it would take over half of the time
-  Nanoseconds of_least_final{};  // time of the shortest final, if a final needs own time
+  Nanoseconds of_least_final{};  // time of the shortest final, if one needs time of its own
 };
 
 // Divides the time of a run between the search and the final. A final by energy measures a window of seconds in each
