@@ -51,7 +51,7 @@ struct WATTUNE_EXPORT KernelResources {
 // The address space of the memory behind an argument.
 enum class AddressSpace { by_value, global, constant, local };
 
-// A parameter of a kernel, as far as its compiler or its source tells.
+// A parameter of a kernel, as far as it is known from the compiler or the source.
 struct WATTUNE_EXPORT KernelParameter {
   std::string name = {};                    // empty if unknown
   std::string type = {};                    // type in C, without qualifiers, such as "float4*"; empty if unknown

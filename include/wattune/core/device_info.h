@@ -20,7 +20,7 @@ namespace wattune::inline v0_1 {
 
 enum class DeviceKind { cpu, gpu, accelerator, simulated };
 
-// The facts about one device, as far as its backend tells them.
+// The facts about one device, as far as its backend reports them.
 struct WATTUNE_EXPORT DeviceInfo {
   std::string selector;  // the user's name for it: "opencl:0:0"
   std::string backend;   // "opencl"

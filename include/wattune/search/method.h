@@ -67,7 +67,7 @@ using BlockShapes = std::function<std::vector<WalkCandidate>()>;
 WATTUNE_EXPORT std::unique_ptr<Strategy> make_occupancy_walk(const space::SearchSpace& space, BlockShapes shapes,
                                                              const WalkOptions& options = {});
 
-// A method as lists show it.
+// A description of a method, as it is shown in lists.
 struct WATTUNE_EXPORT MethodInfo {
   std::string name;
   std::string description;  // description in one line

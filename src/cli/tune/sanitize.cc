@@ -92,7 +92,7 @@ Result<Sanitized> sanitize(const fs::path& sanitizer, const std::string& spec_fi
   return Error(ErrorCode::unavailable, found.error().message() + (words.empty() ? "" : ": " + words));
 }
 
-// Reads the log. A line that is not indented begins a finding, and the indented line after it tells the place. Lines
+// Reads the log. A line that is not indented begins a finding, and the indented line after it contains the place. Lines
 // with "Error: " are about compute-sanitizer itself or the program.
 Result<Sanitized> read_sanitizer_log(const fs::path& log) {
   Sanitized found;

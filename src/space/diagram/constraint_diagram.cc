@@ -47,7 +47,7 @@ class StateCode {
   static constexpr std::size_t kPerWord = 64 / kBits;
   static constexpr std::uint64_t kBlank = 0;
   static constexpr std::uint64_t kFault = 1;
-  static constexpr std::uint64_t kValue = 2;  // number of values of the first kind; other kinds follow
+  static constexpr std::uint64_t kValue = 2;  // the kind of the value is added to this number
 
   static std::uint64_t kind(const Cell& cell) {
     if (cell.is_value()) return kValue + static_cast<std::uint64_t>(cell.value.kind);
