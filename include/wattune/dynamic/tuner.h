@@ -74,8 +74,8 @@ class WATTUNE_EXPORT Tuner {
   virtual Report report() const = 0;
 };
 
-// A maker of marks in streams. A mark is the launch of an empty kernel. The device outlives the marker, and the marker
-// outlives its marks. One thread at a time uses a stream (backend/stream.h).
+// A maker of marks in streams. A mark is the launch of an empty kernel. The device must outlive the marker, and the
+// marker must outlive its marks. Only one thread at a time may use a stream (backend/stream.h).
 class WATTUNE_EXPORT Marker {
  public:
   // Compiles a kernel of one line; `limit` bounds the compilation. Fails as Device::build() does.

@@ -31,7 +31,7 @@ namespace wattune::inline v0_1::schedule {
 // The facts of a kernel that runs alone, as a file stores them.
 struct WATTUNE_EXPORT ProfileRecord {
   Identity identity;
-  KernelTraits traits;  // all traits, but of the profile of warps only the number of blocks resident alone
+  KernelTraits traits;  // all traits; from the profile of warps, only the number of blocks resident alone
   std::optional<simulate::BlockCosts> block = {};      // nullopt if they could not be counted
   std::optional<model::KernelFeatures> features = {};  // features of Jiao et al., from counts; nullopt if nothing could
                                                        // be counted

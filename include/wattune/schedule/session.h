@@ -167,9 +167,9 @@ WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(std::vector<CorunKerne
 WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(std::vector<KernelSpec> specs,
                                                           const CorunOptions& options = {});
 
-// Loads the kernels on a device of the application (backend::attach_cuda(), attach_opencl()), which it keeps longer
-// than the session. Their works may use memory of that context. Errors are those of the open() above; the device's name
-// in the options is ignored.
+// Loads the kernels on a device of the application (backend::attach_cuda(), attach_opencl()). The device must outlive
+// the session. Works of these kernels may use memory of the device's context. Errors are those of the open() above; the
+// device's name in the options is ignored.
 WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(backend::Device& device, std::vector<CorunKernel> kernels,
                                                           const CorunOptions& options = {});
 

@@ -1,5 +1,5 @@
-// Work: a request to run a kernel's grid. WorkStatistics tell how it ran. A Ticket is a handle with which its submitter
-// waits for it; it outlives its runtime.
+// Work: a request to run a kernel's grid. WorkStatistics tell how it ran. A Ticket is a handle with which the submitter
+// waits for the work. It stays valid after the end of the runtime.
 //
 // Works and statistics are values. Any thread may use a ticket.
 //
