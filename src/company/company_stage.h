@@ -55,7 +55,7 @@ using OwnTimes = std::vector<Nanoseconds>;
 class CompanyRunner : public measure::Runner {
  public:
   // Prepares the run. Each member runs with its number of resident blocks, or as a whole kernel if the number is 0. The
-  // device outlives the runner.
+  // device must outlive the runner.
   CompanyRunner(backend::Device& device, std::vector<std::shared_ptr<StagedKernel>> kernels,
                 std::unique_ptr<schedule::DeviceMachine> machine, const CompanyPlan& plan,
                 const std::vector<unsigned>& resident_blocks, Nanoseconds limit);

@@ -12,8 +12,8 @@ namespace wattune::inline v0_1::power {
 // instance (MIG).
 Result<backend::nvml::nvmlDevice_t> find_nvml_board(const backend::nvml::NvmlApi& nvml, const std::string& name);
 
-// Opens the board. `name` is used in messages, and in place of ids that NVML does not report. Precondition: the library
-// outlives the Board.
+// Opens the board. `name` is used in messages, and in place of ids that NVML does not report. The library must outlive
+// the Board.
 Result<Board> open_nvml_board(const backend::nvml::NvmlApi& nvml, backend::nvml::nvmlDevice_t device,
                               const std::string& name);
 

@@ -2,9 +2,9 @@
 //
 // Each process is a `wattune-worker` that opens no device for launches. If a compiler crashes or exceeds its limit,
 // only its current job is lost and its process is started anew. A user registers a source once and announces which
-// images it will need next. Sources take turns, but jobs that a caller waits for go first. A pool outlives its sources.
-// Any number of threads may use both; only take() and wait_for_all_but() wait. The announced images bound the memory:
-// the pool keeps no other requests or images.
+// images it will need next. Sources take turns, but jobs that a caller waits for go first. A pool must outlive its
+// sources. Any number of threads may use both; only take() and wait_for_all_but() wait. The announced images bound the
+// memory: the pool keeps no other requests or images.
 //
 //   CompilePool pool({.processes = 16});
 //   WATTUNE_ASSIGN(CompileTarget target, device->compile_target(source));

@@ -5,8 +5,8 @@
 // The policy runs nothing itself. For each configuration it makes a Sampling, which tells how many runs it wants next
 // and takes their times. The runs come from measure() with a Runner, or from an application that launches the kernel
 // for its own purpose. A policy may learn from what it measures (how noisy the device is), so each tuning run has a
-// policy of its own, which outlives its Samplings. One thread at a time uses a policy or runs a shoot-out; the caller
-// owns the contestants.
+// policy of its own. The policy must outlive its Samplings. One thread at a time uses a policy or runs a shoot-out; the
+// caller owns the contestants.
 //
 //   auto policy = make_gated({});
 //   WATTUNE_ASSIGN(std::vector<Sample> samples, policy->measure(runner, incumbent));

@@ -1,9 +1,9 @@
 // EnergyMeter measures the energy of anything that runs on a board between two moments of an application.
 //
-// The recorder outlives the meter, and the meter its windows. One thread uses all of them. Windows may overlap and lie
-// within each other; sensors are read while one is open. begin() waits for two publications of the board's counter, and
-// end() for the next two. So both ends are known more exactly than to the counter's period. Each wait takes about a
-// quarter of a second if the period is 100 ms.
+// The recorder must outlive the meter, and the meter must outlive its windows. One thread uses all of them. Windows may
+// overlap and lie within each other; sensors are read while one is open. begin() waits for two publications of the
+// board's counter, and end() for the next two. So both ends are known more exactly than to the counter's period. Each
+// wait takes about a quarter of a second if the period is 100 ms.
 //
 //   power::EnergyMeter meter(*recorder);
 //   WATTUNE_ASSIGN(power::EnergyWindow window, meter.begin());

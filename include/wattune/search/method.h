@@ -12,7 +12,7 @@
 // twice, and resumes an earlier run. chosen() is its best answer so far.
 //
 // Clock parameters are those whose role is set on the board (core/parameter.h). Observations need the metric `energy`,
-// in joules. The space outlives the method. One thread at a time uses a method.
+// in joules. The space must outlive the method. One thread at a time uses a method.
 //
 //   WATTUNE_ASSIGN(auto method, make_method("race-to-idle+clocks", space));
 //   for (auto id : method->ask(1)) method->tell(id, measure(id));
@@ -58,7 +58,7 @@ using BlockShapes = std::function<std::vector<WalkCandidate>()>;
 
 // Makes an occupancy walk: over block shapes from the highest occupancy down, and over clocks from the highest down,
 // each until the first value that is worse. Among shapes of equal occupancy the larger block comes first. The space
-// outlives the walk.
+// must outlive the walk.
 //
 // The walk is algorithm 1 of Guerreiro et al. (block shapes alone) if no clock varies, else algorithm 2, with print
 // errors corrected. After a change of shape the walk tries lower clocks again, from the present one on. The walk does

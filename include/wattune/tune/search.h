@@ -42,8 +42,8 @@ WATTUNE_EXPORT measure::ObjectiveInterval objective_interval(const Trial& trial)
 // A search on one space by one strategy.
 class WATTUNE_EXPORT Search {
  public:
-  // Makes a search. `devices` names the devices that evaluate, at least one, numbered from 0. Whatever is passed by
-  // reference outlives the search. Precondition: options.stop.validate().
+  // Makes a search. `devices` names the devices that evaluate, at least one, numbered from 0. All objects that are
+  // passed by reference must outlive the search. Precondition: options.stop.validate().
   Search(const space::SearchSpace& space, search::Strategy& strategy, const std::vector<std::string>& devices,
          TrialSink& sink, TuningObserver& observer, const TuningOptions& options);
   Search(const Search&) = delete;

@@ -1,8 +1,8 @@
 // BufferDigest: the contents of a buffer as one number, computed on the device. With it, gigabytes that have not
 // changed need not be read back.
 //
-// Two buffers with different words have the same digest by chance in one of 2^64 cases. The device outlives the digest.
-// One thread at a time uses it, while nothing writes the buffer.
+// Two buffers with different words have the same digest by chance in one of 2^64 cases. The device must outlive the
+// digest. One thread at a time uses it, while nothing writes the buffer.
 //
 //   schedule::BufferDigest digest(*device);
 //   WATTUNE_ASSIGN(const std::uint64_t before, digest.of(*buffer));

@@ -3,7 +3,8 @@
 //
 // Switching takes a board up to a third of a second, in which it may run at either clock. Clocks that were set are
 // therefore held for a while. After the first refusal the governor restores all clocks and sets none again. The control
-// (power::borrow_clocks(), or that of a simulated board) outlives the governor; one thread at a time uses it.
+// (power::borrow_clocks(), or that of a simulated board) must outlive the governor. Only one thread at a time may use
+// the governor.
 //
 //   schedule::ClockGovernor governor(lease.get());
 //   governor.ask(plan.clocks, machine.now());

@@ -1,8 +1,8 @@
 // Runtime: runs kernels that many threads submit on one machine. Kernels run together if that makes them faster.
 //
 // It owns its machine, a thread that drives it, and a thread that forecasts new pairs while their kernels run alone.
-// Any thread may call any function at any time. The destructor cancels the works that are left; a Ticket outlives its
-// runtime.
+// Any thread may call any function at any time. The destructor cancels the works that are left; a Ticket stays valid
+// after the end of its runtime.
 //
 //   schedule::Runtime runtime(std::move(machine), {.policy = *schedule::find_policy("paired"), .forecaster = chain});
 //   WATTUNE_ASSIGN(const schedule::Ticket ticket, runtime.submit({.kernel = fma}));

@@ -39,7 +39,7 @@ struct SchedulerOptions {
   double correction_weight = PairTable::kDefaultWeight;
   Objective objective = {};  // objective of the policy, for which the best way of a pair is found
   // Control of clocks, which sets the clocks that plans request and restores the board's own at the end. With nullptr,
-  // the board keeps its own clocks. The control outlives the scheduler.
+  // the board keeps its own clocks. The control must outlive the scheduler.
   backend::ClockControl* clocks = nullptr;
   Nanoseconds clock_hold = nanoseconds_from_seconds(1);  // shortest time for which clocks are held
 };

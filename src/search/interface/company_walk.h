@@ -10,7 +10,7 @@
 // kernel. No run is made twice. The rules differ in how they walk over a kernel's shapes; docs/search.md says which
 // shape each rule settles on.
 //
-// The space outlives the walk. One thread at a time uses a walk.
+// The space must outlive the walk. One thread at a time uses a walk.
 //
 //   const auto walk = make_company_walk(space, {lud, hotspot}, {.indifference = 0.01});
 //   for (auto id : walk->ask(1)) walk->tell(id, measure(id));

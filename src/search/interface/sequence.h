@@ -1,7 +1,7 @@
 // Sequence: one strategy after another on the same space, such as a walk and then a search that continues from its end.
 //
 // The second strategy begins when the first has nothing left to propose; it is told every outcome of the first. The
-// space outlives the sequence. One thread at a time uses it.
+// space must outlive the sequence. One thread at a time uses it.
 //
 //   auto both = make_sequence(space, std::move(walk), std::move(greedy));
 #pragma once

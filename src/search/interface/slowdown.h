@@ -19,8 +19,8 @@ namespace wattune::inline v0_1::search {
 
 using MakeStrategy = std::function<Result<std::unique_ptr<Strategy>>()>;
 
-// Makes the wrapped strategy. `make` returns a fresh strategy of `space`, the same each time; the space outlives the
-// result. Fails with invalid_argument if the slowdown is below 0 or no finite number; otherwise with the errors of
+// Makes the wrapped strategy. `make` returns a fresh strategy of `space`, the same each time. The space must outlive
+// the result. Fails with invalid_argument if the slowdown is below 0 or no finite number; otherwise with the errors of
 // `make`.
 Result<std::unique_ptr<Strategy>> make_strategy_within(double slowdown, const space::SearchSpace& space,
                                                        MakeStrategy make);

@@ -104,7 +104,7 @@ class SimulatedBoard {
   void freeze(std::size_t sensor);
   void reset_counters();
 
-  // Registers an observer. The board outlives the observer, or the observer is removed before its own end.
+  // Registers an observer. The board must outlive the observer, or the observer must be removed before its own end.
   void add(Watcher& watcher);
   void remove(Watcher& watcher);
 

@@ -40,7 +40,7 @@ class LeastDynamicEnergy {
 // energy is good enough. The energy does not grow with the time.
 using MostEnergy = std::function<std::optional<Joules>(Nanoseconds time)>;
 // Makes a MostEnergy function for `best`, the objective of a configuration. Less energy must improve that objective,
-// and more time must never do so. `metrics` outlives the function.
+// and more time must never do so. `metrics` must outlive the function.
 MostEnergy as_good_as(double best, const Metrics& metrics, const Configuration& configuration);
 
 class EnergyRace {

@@ -15,8 +15,8 @@ namespace wattune::inline v0_1::tune {
 
 class ArgumentContents {
  public:
-  // Makes contents for `arguments`, which outlives the object. `given` replaces the spec's fills, by position; nullptr
-  // keeps a fill.
+  // Makes contents for `arguments`, which must outlive the object. `given` replaces the spec's fills, by position;
+  // nullptr keeps a fill.
   explicit ArgumentContents(const std::vector<Argument>& arguments, std::vector<SharedBytes> given = {})
       : arguments_(arguments), given_(std::move(given)), slots_(arguments.size()) {
     given_.resize(arguments.size());
