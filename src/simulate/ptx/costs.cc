@@ -88,7 +88,7 @@ Unit arithmetic_unit(std::string_view opcode, Type type) {
 }
 
 Unit unit_of(const slice::PtxInstruction& instruction, Type type) {
-  if (instruction.has("param")) return Unit::nothing;  // a parameter becomes an operand of another instruction
+  if (instruction.has("param")) return Unit::nothing;  // its machine code is an operand of another instruction
   const auto row = std::ranges::lower_bound(kUnits, instruction.opcode, {}, &UnitRow::opcode);
   if (row == kUnits.end() || row->opcode != instruction.opcode) return arithmetic_unit(instruction.opcode, type);
   return row->unit == Unit::special && type == Type::f64 ? Unit::fp64 : row->unit;
