@@ -1,4 +1,4 @@
-// What tests of pages look for in their HTML.
+// Finds in the HTML of pages what their tests look for.
 #pragma once
 
 #include <nlohmann/json.hpp>
