@@ -56,6 +56,18 @@ TEST(StreamsMeter, IgnoresWorksThatWereUnderWayWhenItBegan) {
   EXPECT_NEAR((*speeds)[0] + (*speeds)[1], 2.0, 0.01);
 }
 
+// Eight works begin at a time, one at once, and wait for each other. So they do not tell the speed when nothing ran
+// before.
+TEST(StreamsMeter, LeavesOutWorksThatWaitedForEachOtherAtTheBeginning) {
+  StreamsMeter meter({0, 1}, {.whole = true, .many_streams = true});
+  for (int i = 0; i < 48; ++i) meter.add(i % 2, kMs, std::max(0, i - 7) * kMs, (i + 1) * kMs);
+  for (const auto first_that_runs : {std::optional(41.0 * kMs), std::optional<Nanoseconds>()}) {
+    const auto speeds = meter.speeds(first_that_runs);
+    ASSERT_TRUE(speeds);
+    EXPECT_NEAR((*speeds)[0] + (*speeds)[1], 1.0, 0.01);
+  }
+}
+
 // Twenty works of the urgent kernel run first, four times as fast as those of the other.
 TEST(StreamsMeter, TakesAllWorksWithPriorities) {
   StreamsMeter meter({0, 1}, {.whole = true, .urgent = 0, .many_streams = true});

@@ -21,8 +21,9 @@ namespace wattune::inline v0_1::schedule {
 //   faster in proportion. Streams are tried once, and priorities if streams came near to the best way.
 // - A way that was measured runs once more if it is about as good as the best, until it is sure. The best way of whole
 //   kernels does so once in 100 rounds, since its speed may have changed.
-// - Trials may cost 1 % of the time that the pair has run, and two rounds of both kernels, or four where many streams
-//   may run. A trial that has begun may cost half a round more.
+// - Trials may cost 1 % of the time that the pair has run, and two rounds of both kernels, or three where many streams
+//   may run. A pair that had its trials in an earlier run gets no rounds. A trial that has begun may cost half a round
+//   more.
 std::optional<PairForecast> next_trial(const CandidatePair& pair, const QueueView& view, const PairTable& table,
                                        const PolicyOptions& options);
 

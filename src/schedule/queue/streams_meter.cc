@@ -6,13 +6,13 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-constexpr std::size_t kLeastEnded = 16;  // works that must have ended if others still run
+constexpr std::size_t kLeastEnded = 16;  // works that must have ended if others still run, and before a speed counts
 constexpr double kLeastPart = 0.5;       // of the time until the last end, in which the speed is known
 
 }  // namespace
 
 void StreamsMeter::add(KernelId kernel, Nanoseconds alone, Nanoseconds begin, Nanoseconds end) {
-  if (!is_restarted_) from_ = std::min(from_, begin);
+  if (!is_restarted_) first_begin_ = std::min(first_begin_, begin);
   last_end_ = std::max(last_end_, end);
   ended_.push_back({kernel == kernels_[0] ? 0U : 1U, alone, begin, end});
 }
@@ -29,27 +29,40 @@ std::array<Nanoseconds, 2> StreamsMeter::alone_of_all() const {
   return alone;
 }
 
-// Returns the time alone of what ran from the beginning to this moment, divided by that time. Each work counts evenly
-// from its begin to its end, so that works need not end evenly. All that ran until then must have ended.
-double StreamsMeter::speedup_until(Nanoseconds to) const {
-  Nanoseconds done;
-  for (const EndedWork& work : ended_) {
-    const Nanoseconds within = std::min(work.end, to) - std::max(work.begin, from_);
-    if (within > Nanoseconds()) done += (within / (work.end - work.begin)) * work.alone;
-  }
-  return done / (to - from_);
+// Returns the moment from which works tell the speed, the last end before the restart. If nothing ran at first, works
+// that have begun then wait for each other, and do less than their part of time. So it is the end of some works.
+std::optional<Nanoseconds> StreamsMeter::first_moment() const {
+  if (is_restarted_) return restart_;
+  if (ended_.size() < 2 * kLeastEnded) return {};
+  std::vector<Nanoseconds> ends;
+  for (const EndedWork& work : ended_) ends.push_back(work.end);
+  std::ranges::nth_element(ends, ends.begin() + kLeastEnded - 1);
+  return ends[kLeastEnded - 1];
 }
 
-// Returns the same for all works until the last end. The last work ran on alone, at most at its speed alone. Others
-// would follow it in a longer run.
+// Returns the time alone of what ran between these moments, divided by that time. Each work counts evenly from its
+// begin to its end, so that works need not end evenly. All that ran until then must have ended. Returns 0 if the time
+// is too short to tell.
+double StreamsMeter::speedup_between(Nanoseconds from, Nanoseconds to) const {
+  if (to - from < kLeastPart * (last_end_ - from) || to <= from) return 0.0;
+  Nanoseconds done;
+  for (const EndedWork& work : ended_) {
+    const Nanoseconds within = std::min(work.end, to) - std::max(work.begin, from);
+    if (within > Nanoseconds()) done += (within / (work.end - work.begin)) * work.alone;
+  }
+  return done / (to - from);
+}
+
+// Returns the same for all works from the first begin to the last end, which is never more than in a longer run. The
+// last work ran on alone, at most at its speed alone. Others would follow it in a longer run.
 double StreamsMeter::speedup_of_all(Nanoseconds alone) const {
   const auto last = std::ranges::max_element(ended_, {}, &EndedWork::end);
-  Nanoseconds before = from_;
+  Nanoseconds before = first_begin_;
   for (const EndedWork& work : ended_)
     if (&work != &*last) before = std::max(before, work.end);
-  const double speedup = alone / (last->end - from_);
-  if (before <= from_) return speedup;
-  return std::max(speedup, (alone - std::min(last->alone, last->end - before)) / (before - from_));
+  const double speedup = alone / (last->end - first_begin_);
+  if (before <= first_begin_) return speedup;
+  return std::max(speedup, (alone - std::min(last->alone, last->end - before)) / (before - first_begin_));
 }
 
 std::optional<std::array<double, 2>> StreamsMeter::speeds(std::optional<Nanoseconds> first_that_runs) const {
@@ -59,11 +72,9 @@ std::optional<std::array<double, 2>> StreamsMeter::speeds(std::optional<Nanoseco
   const Nanoseconds all = alone[0] + alone[1];
   // When the last work has begun, streams become idle one by one.
   const Nanoseconds to = first_that_runs.value_or(std::ranges::max(ended_, {}, &EndedWork::begin).begin);
-  double speedup = 0.0;
-  if (to - from_ >= kLeastPart * (last_end_ - from_))
-    speedup = speedup_until(to);
-  else if (!first_that_runs && !is_restarted_)
-    speedup = speedup_of_all(all);
+  const std::optional<Nanoseconds> from = first_moment();
+  double speedup = from ? speedup_between(*from, to) : 0.0;
+  if (!first_that_runs && !is_restarted_) speedup = std::max(speedup, speedup_of_all(all));
   if (!(speedup > 0.0)) return {};
   return std::array<double, 2>{speedup * (alone[0] / all), speedup * (alone[1] / all)};
 }
@@ -76,7 +87,7 @@ std::array<std::size_t, 2> StreamsMeter::all_works() const {
 void StreamsMeter::restart() {
   before_restart_ = all_works();
   ended_.clear();
-  from_ = last_end_;
+  restart_ = last_end_;
   is_restarted_ = true;
 }
 

@@ -43,15 +43,17 @@ class StreamsMeter {
     Nanoseconds end;
   };
   std::array<Nanoseconds, 2> alone_of_all() const;
-  double speedup_until(Nanoseconds to) const;
+  std::optional<Nanoseconds> first_moment() const;
+  double speedup_between(Nanoseconds from, Nanoseconds to) const;
   double speedup_of_all(Nanoseconds alone) const;
 
   std::array<KernelId, 2> kernels_;
   PairShape shape_;
   std::vector<EndedWork> ended_;                    // since the last restart
   std::array<std::size_t, 2> before_restart_ = {};  // works that ended
-  Nanoseconds from_ = kForever;                     // the first begin, or the last end before the restart
+  Nanoseconds first_begin_ = kForever;
   Nanoseconds last_end_ = {};
+  Nanoseconds restart_ = {};  // the last end before it
   bool is_restarted_ = false;
 };
 
