@@ -30,10 +30,11 @@ std::array<Nanoseconds, 2> StreamsMeter::alone_of_all() const {
 }
 
 // Returns the moment from which works tell the speed, the last end before the restart. If nothing ran at first, works
-// that have begun then wait for each other, and do less than their part of time. So it is the end of some works.
+// that have begun then wait for each other, and do less than their part of time. So it is the end of some works. With
+// priorities more works of the urgent kernel end at first, so that no moment before a restart is known.
 std::optional<Nanoseconds> StreamsMeter::first_moment() const {
   if (is_restarted_) return restart_;
-  if (ended_.size() < 2 * kLeastEnded) return {};
+  if (shape_.urgent || ended_.size() < 2 * kLeastEnded) return {};
   std::vector<Nanoseconds> ends;
   for (const EndedWork& work : ended_) ends.push_back(work.end);
   std::ranges::nth_element(ends, ends.begin() + kLeastEnded - 1);
