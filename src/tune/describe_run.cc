@@ -376,6 +376,7 @@ std::string resource_constraints_of(const KernelSpec& spec) {
 Identity measuring_identity(const EvaluatorOptions& options, const measure::MeasurePolicy& policy) {
   Identity identity = policy.identity();
   identity["cache mode"] = options.cache == Cache::cold ? "cold" : "warm";
+  if (options.launching == Launching::graph) identity["launch mode"] = "graph";
   identity["check mode"] = name_of(options.check);
   if (const std::string given = given_contents(options.contents); !given.empty()) identity["given contents"] = given;
   if (options.judge.function) identity["judged by"] = options.judge.description;

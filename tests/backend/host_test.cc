@@ -74,6 +74,7 @@ TEST_F(HostDevice, IsOneCpuThatBothLanguagesAreCompiledFor) {
   EXPECT_THAT(device->info().languages, ElementsAre(Language::cpp, Language::c));
   EXPECT_THAT(device->info().driver_version, Not(IsEmpty()));
   EXPECT_EQ(open_device("host:1").error().code(), ErrorCode::not_found);
+  EXPECT_THAT(stream->prepare_graph({}, 1).error().to_string(), HasSubstr("host:0 has no graphs of launches"));
 }
 
 // Whether a compiler knows _Float16 is seen by a function that computes with it.

@@ -52,6 +52,22 @@ TEST_F(WorkerStreams, OverlapOnOneClock) {
   EXPECT_EQ(other->end().value() - one->end().value(), 2 * kMicrosecond);
 }
 
+TEST_F(WorkerStreams, AGraphRunsAsOneCommandAndKeepsItsPlace) {
+  const auto x = buffer_with<float>(*device, *first, {1, 1});
+  const auto scale = program->kernel("scale").value();
+  const auto run_for = program->kernel("run_for").value();
+  const GraphNode nodes[] = {{scale.get(), {}, {x.get(), scalar(2.0f)}, 2},
+                             {run_for.get(), {}, {scalar((3 * kMicrosecond).value())}}};
+  const auto graph = first->prepare_graph(nodes, 2).value();
+  ASSERT_TRUE(first->launch(*scale, {}, std::vector<LaunchArgument>{x.get(), scalar(3.0f)}));
+  const auto event = graph->send_timed().value();
+  ASSERT_TRUE(graph->send());
+  EXPECT_FALSE(event->duration()) << "nothing has been finished";
+  EXPECT_THAT(contents_of<float>(*x, *first), ElementsAre(3 * 256, 3 * 256));
+  EXPECT_EQ(event->duration().value(), 10 * kMicrosecond);
+  EXPECT_EQ(first->prepare_graph({}, 1).error().code(), ErrorCode::invalid_argument);
+}
+
 // The results are 3 * 2 = 6 and 1 * 2^10, because each send keeps its place between other commands.
 TEST_F(WorkerStreams, APreparedLaunchRunsAsOftenAsItIsSentAndInItsPlace) {
   const auto ones = buffer_with<float>(*device, *first, {1, 1});

@@ -79,6 +79,8 @@ struct FakeDevice::State {
   FakeCounting counting;  // empty if it has no counters
   std::unique_ptr<backend::Counters> hardware_counters;
   Nanoseconds transfer{0.0};
+  Nanoseconds sending{0.0};  // of a launch or a graph
+  bool has_graphs = false;
   bool reset_broken = false;
   bool lost = false;
   int generation = 0;
@@ -249,23 +251,26 @@ class FakeStream : public backend::Stream, public Owned {
 
   Result<std::unique_ptr<backend::Event>> launch(backend::Kernel& kernel, const backend::Geometry3& geometry,
                                                  std::span<const backend::LaunchArgument> arguments) override {
+    return launch_all({{&kernel, geometry, {arguments.begin(), arguments.end()}}}, 1);
+  }
+
+  Result<std::unique_ptr<backend::PreparedLaunch>> prepare_graph(std::span<const backend::GraphNode> nodes,
+                                                                 std::size_t times) override;
+
+  // Launches the nodes one after another, all of them `times` times, as one command.
+  Result<std::unique_ptr<backend::Event>> launch_all(const std::vector<backend::GraphNode>& nodes, std::size_t times) {
     WATTUNE_TRY(check());
-    if (arguments.size() != kernel.argument_count())
-      return Error(ErrorCode::mismatch, fmt::format("kernel `{}` takes {} arguments, {} given", kernel.name(),
-                                                    kernel.argument_count(), arguments.size()));
-    const std::size_t group = geometry.group_size[0] * geometry.group_size[1] * geometry.group_size[2];
-    if (group == 0 || group > kernel.max_work_group_size())
-      return Error(ErrorCode::launch_failed, fmt::format("work-group of {} work-items, the device allows {}", group,
-                                                         kernel.max_work_group_size()));
+    for (const backend::GraphNode& node : nodes) WATTUNE_TRY(check_launch(*node.kernel, node.geometry, node.arguments));
     auto run = std::make_shared<FakeRun>();
     run->stream = this;
-    const auto& function = static_cast<FakeKernel&>(kernel).function();
-    WATTUNE_TRY(enqueue([&function, macros = static_cast<FakeKernel&>(kernel).macros(), geometry,
-                         held = std::vector(arguments.begin(), arguments.end()),
-                         run](State& s, Nanoseconds begin) -> Result<Nanoseconds> {
-      WATTUNE_ASSIGN(const Nanoseconds took, execute(s, function, *macros, geometry, held));
+    WATTUNE_TRY(enqueue([nodes, times, run](State& s, Nanoseconds begin) -> Result<Nanoseconds> {
+      run->end = begin + s.sending;
+      for (std::size_t i = 0; i < times; ++i)
+        for (const backend::GraphNode& node : nodes) {
+          WATTUNE_ASSIGN(const Nanoseconds took, execute(s, node));
+          run->end += took;
+        }
       run->start = begin;
-      run->end = begin + took;
       return run->end;
     }));
     return std::unique_ptr<backend::Event>(std::make_unique<FakeEvent>(pointer(), run));
@@ -345,6 +350,29 @@ class FakeStream : public backend::Stream, public Owned {
     return {};
   }
 
+  static Result<void> check_launch(const backend::Kernel& kernel, const backend::Geometry3& geometry,
+                                   const std::vector<backend::LaunchArgument>& arguments) {
+    if (arguments.size() != kernel.argument_count())
+      return Error(ErrorCode::mismatch, fmt::format("kernel `{}` takes {} arguments, {} given", kernel.name(),
+                                                    kernel.argument_count(), arguments.size()));
+    const std::size_t group = geometry.group_size[0] * geometry.group_size[1] * geometry.group_size[2];
+    if (group > 0 && group <= kernel.max_work_group_size()) return {};
+    return Error(ErrorCode::launch_failed,
+                 fmt::format("work-group of {} work-items, the device allows {}", group, kernel.max_work_group_size()));
+  }
+
+  // Runs a node as often as it says, and returns the time of all.
+  static Result<Nanoseconds> execute(State& state, const backend::GraphNode& node) {
+    const auto& kernel = static_cast<const FakeKernel&>(*node.kernel);
+    Nanoseconds all;
+    for (std::size_t i = 0; i < node.repeat; ++i) {
+      WATTUNE_ASSIGN(const Nanoseconds took,
+                     execute(state, kernel.function(), *kernel.macros(), node.geometry, node.arguments));
+      all += took;
+    }
+    return all;
+  }
+
   static Result<Nanoseconds> execute(State& state, const FakeKernelFunction& function, const Macros& macros,
                                      const backend::Geometry3& geometry,
                                      const std::vector<backend::LaunchArgument>& arguments) {
@@ -368,6 +396,30 @@ class FakeStream : public backend::Stream, public Owned {
 
   Nanoseconds free_at_;  // when its last command has ended
 };
+
+class FakeGraph : public backend::PreparedLaunch {
+ public:
+  FakeGraph(FakeStream& stream, std::span<const backend::GraphNode> nodes, std::size_t times)
+      : stream_(stream), nodes_(nodes.begin(), nodes.end()), times_(times) {}
+
+  Result<void> send() override {
+    WATTUNE_TRY(send_timed());
+    return {};
+  }
+  Result<std::unique_ptr<backend::Event>> send_timed() override { return stream_.launch_all(nodes_, times_); }
+
+ private:
+  FakeStream& stream_;
+  std::vector<backend::GraphNode> nodes_;
+  std::size_t times_;
+};
+
+Result<std::unique_ptr<backend::PreparedLaunch>> FakeStream::prepare_graph(std::span<const backend::GraphNode> nodes,
+                                                                           std::size_t times) {
+  if (!state().has_graphs) return Stream::prepare_graph(nodes, times);
+  if (nodes.empty()) return Error(ErrorCode::invalid_argument, "a graph of launches needs a launch");
+  return std::unique_ptr<backend::PreparedLaunch>(std::make_unique<FakeGraph>(*this, nodes, times));
+}
 
 class FakeHardwareCounters : public backend::Counters {
  public:
@@ -434,6 +486,10 @@ Result<backend::ClockControl*> FakeDevice::clock_control() {
 }
 
 void FakeDevice::slow_transfers(Nanoseconds each) { state_->transfer = each; }
+void FakeDevice::add_graphs(Nanoseconds sending) {
+  state_->has_graphs = true;
+  state_->sending = sending;
+}
 void FakeDevice::break_reset() { state_->reset_broken = true; }
 const FakeCounters& FakeDevice::counters() const { return state_->counters; }
 const DeviceInfo& FakeDevice::info() const { return state_->info; }

@@ -156,6 +156,9 @@ class FakeDevice : public DeviceWithCounters {
   void on_count(FakeCounting counting);
   // Sets how long each read, write and copy takes; by default they take no time.
   void slow_transfers(Nanoseconds each);
+  // Gives it graphs of launches, and lets the host take this long to send a launch or a graph, within its time. By
+  // default there are no graphs, and sending takes no time.
+  void add_graphs(Nanoseconds sending);
   // Makes reset() fail from now on, as on a machine whose driver is gone.
   void break_reset();
   const FakeCounters& counters() const;

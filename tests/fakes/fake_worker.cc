@@ -1,6 +1,6 @@
 // A worker program that serves a FakeDevice and misbehaves as real drivers do. The selector says how:
 //   fake:0        kernels noop, scale (y[i] *= factor), run_for (so many nanoseconds), overrun, abort, exit, garbage,
-//                 sleep (without end), forever (of the fake clock); 64 MiB of memory; a board that takes 100 W
+//                 sleep (without end), forever (of the fake clock); 64 MiB of memory; a board that takes 100 W; graphs
 //   fake:exit     exits with status 7 while opening the device
 //   fake:garbage  answers the request to open with bytes that are no frame
 //   fake:nonsense answers it with a frame that is no answer
@@ -102,6 +102,7 @@ std::unique_ptr<backend::Device> good_device() {
   DeviceInfo info = fakes::FakeDevice().info();
   info.global_memory_bytes = std::uint64_t{64} << 20;
   auto device = std::make_unique<fakes::FakeDevice>(info);
+  device->add_graphs(Nanoseconds());
   device->add_kernel("noop", 0, [](const FakeLaunch&) { return Nanoseconds(1); });
   device->add_kernel("scale", 2, scale);
   device->add_kernel("run_for", 1, [](const FakeLaunch& launch) { return Nanoseconds(launch.scalar<double>(0)); });

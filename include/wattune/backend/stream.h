@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "wattune/backend/launch.h"
 #include "wattune/backend/sensors.h"
@@ -97,6 +98,14 @@ class WATTUNE_EXPORT PreparedLaunch {
   virtual Result<void> set_scalar(std::size_t argument, std::span<const std::byte> bytes);
 };
 
+// A kernel in a graph of launches, with its geometry and its arguments.
+struct WATTUNE_EXPORT GraphNode {
+  Kernel* kernel = nullptr;
+  Geometry3 geometry;
+  std::vector<LaunchArgument> arguments;
+  std::size_t repeat = 1;  // launches of it, one after another
+};
+
 // The state of a stream, as the driver reports it without waiting.
 enum class StreamState {
   idle,      // all commands have ended
@@ -125,6 +134,12 @@ class WATTUNE_EXPORT Stream : public DeviceObject {
   // sending it costs little more than the driver's own call.
   virtual Result<std::unique_ptr<PreparedLaunch>> prepare(Kernel& kernel, const Geometry3& geometry,
                                                           std::span<const LaunchArgument> arguments);
+  // Prepares a graph of launches (CUDA): the nodes one after another, all of them `times` times. To send it is one
+  // command, so that the host's time for sending does not come between its launches. An Event of it tells the time of
+  // all. Its kernels, buffers and stream outlive it, and it outlives the finish behind its last send. Nothing in it can
+  // be replaced. Fails with unavailable if the
+  // device has no graphs, with invalid_argument if there is nothing to launch, and as launch() does.
+  virtual Result<std::unique_ptr<PreparedLaunch>> prepare_graph(std::span<const GraphNode> nodes, std::size_t times);
   // Lets the following commands begin only when the launch of `event`, in any stream of the device, has ended. A
   // submit() or finish() of this stream also hands the device the commands of other streams that this launch needs.
   // Fails with invalid_argument for an event of another device, or of a stream that was destroyed unfinished.

@@ -146,8 +146,12 @@ WATTUNE_EXPORT bool may_be_as_good(const Statistics& one, const Statistics& best
 // fills them with a buffer that is larger than the caches.
 enum class Cache { warm, cold };
 
-// The configurations of which more than the time is measured: every correct one, or only winners. Winners are those
-// that are the best so far, and all contestants of a contest.
+// The way in which runs are launched to be timed: each by itself, or many of them in one graph (CUDA). In a graph no
+// time of the host comes between short kernels. The time of a run is then its share of the graph's time.
+enum class Launching { each, graph };
+
+// The configurations of which more than the time is measured: every correct one, or winners. Winners are those that are
+// the best so far, and all in a contest.
 enum class ObserveFor { every, winners };
 
 // The process in which drivers are loaded: a worker or this process.
@@ -197,8 +201,11 @@ struct WATTUNE_EXPORT EvaluatorOptions {
   Limits limits;
   CheckOutput check = CheckOutput::every;
   Cache cache = Cache::warm;
-  // True if other processes compute on the device meanwhile. A GPU may have turned to other processes when a wait
-  // begins, so that the first run of a wait also takes their time. That run is left out.
+  // With `graph` caches must be warm, and no metric of a board is observed. Arguments are restored before each graph,
+  // not between its runs.
+  Launching launching = Launching::each;
+  // True if other processes compute on the device meanwhile. A GPU may have turned to them when a wait begins, so that
+  // the first run of a wait also takes their time. It is left out.
   bool is_shared = false;
   // Figures of the board to observe (docs/measure.md).
   std::vector<BoardMetric> observe;

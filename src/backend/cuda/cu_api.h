@@ -361,6 +361,8 @@ inline constexpr unsigned CU_GREEN_CTX_DEFAULT_STREAM = 1;
   X(cuStreamGetCtx, cuStreamGetCtx, (CUstream stream, CUcontext * context))                                            \
   X(cuStreamQuery, cuStreamQuery, (CUstream stream))                                                                   \
   X(cuStreamIsCapturing, cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus * status))                       \
+  X(cuStreamBeginCapture, cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode))                        \
+  X(cuStreamEndCapture, cuStreamEndCapture, (CUstream stream, CUgraph * graph))                                        \
   X(cuStreamSynchronize, cuStreamSynchronize, (CUstream stream))                                                       \
   X(cuStreamWaitValue32, cuStreamWaitValue32_v2,                                                                       \
     (CUstream stream, CUdeviceptr address, std::uint32_t value, unsigned flags))                                       \
@@ -370,6 +372,11 @@ inline constexpr unsigned CU_GREEN_CTX_DEFAULT_STREAM = 1;
   X(cuGraphKernelNodeGetParams, cuGraphKernelNodeGetParams_v2, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS * launch))   \
   X(cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams_v2,                                                 \
     (CUgraphExec executable, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* launch))                                 \
+  X(cuGraphInstantiate, cuGraphInstantiateWithFlags,                                                                   \
+    (CUgraphExec * executable, CUgraph graph, unsigned long long flags))                                               \
+  X(cuGraphLaunch, cuGraphLaunch, (CUgraphExec executable, CUstream stream))                                           \
+  X(cuGraphExecDestroy, cuGraphExecDestroy, (CUgraphExec executable))                                                  \
+  X(cuGraphDestroy, cuGraphDestroy, (CUgraph graph))                                                                   \
   X(cuEventCreate, cuEventCreate, (CUevent * event, unsigned flags))                                                   \
   X(cuEventDestroy, cuEventDestroy_v2, (CUevent event))                                                                \
   X(cuEventQuery, cuEventQuery, (CUevent event))                                                                       \

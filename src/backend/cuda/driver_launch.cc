@@ -127,9 +127,9 @@ bool DriverLaunch::set_constant(const Place& place, CUdeviceptr memory) {
   return true;
 }
 
-CUresult DriverLaunch::copy_constants(const CuApi& cu) const {
+CUresult DriverLaunch::copy_constants(const CuApi& cu, CUstream stream) const {
   for (const ConstantCopy& copy : constants_) {
-    const CUresult code = cu.cuMemcpyDtoDAsync(copy.to, copy.from, copy.bytes, config_.hStream);
+    const CUresult code = cu.cuMemcpyDtoDAsync(copy.to, copy.from, copy.bytes, stream);
     if (code != CUDA_SUCCESS) return code;
   }
   return CUDA_SUCCESS;

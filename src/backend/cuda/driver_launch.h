@@ -51,7 +51,8 @@ class DriverLaunch {
 
   // The two commands of the launch: copying the constant symbols that the kernel reads, and starting the kernel.
 
-  CUresult copy_constants(const CuApi& cu) const;
+  CUresult copy_constants(const CuApi& cu) const { return copy_constants(cu, config_.hStream); }
+  CUresult copy_constants(const CuApi& cu, CUstream stream) const;
   CUresult start(const CuApi& cu) const { return cu.cuLaunchKernelEx(&config_, function_, parameters_.get(), nullptr); }
 
  private:

@@ -127,6 +127,10 @@ inline void release(const Session& session, CUstream stream) { release(session, 
 inline void release(const Session& session, CUgreenCtx context) {
   release(session, session.cu().cuGreenCtxDestroy, context);
 }
+inline void release(const Session& session, CUgraph graph) { release(session, session.cu().cuGraphDestroy, graph); }
+inline void release(const Session& session, CUgraphExec executable) {
+  release(session, session.cu().cuGraphExecDestroy, executable);
+}
 inline void release(const Session& session, CUevent event) { release(session, session.cu().cuEventDestroy, event); }
 
 // Owns one object of the driver.

@@ -6,6 +6,7 @@
 
 #include "backend/cuda/buffer.h"
 #include "backend/cuda/driver_launch.h"
+#include "backend/cuda/launch_graph.h"
 #include "backend/cuda/program.h"
 #include "backend/cuda/range_profiler.h"
 #include "backend/device/foreign_object.h"
@@ -32,6 +33,7 @@ bool minds_current_context(CUresult code) {
 class CudaStream : public Stream {
  public:
   class Prepared;
+  class PreparedGraph;
 
   // Makes a stream. `green` is the green context in which it was made; nullptr for the session's own context.
   CudaStream(std::shared_ptr<Dispatcher> dispatcher, Handle<CUstream> stream, bool at_once, GreenContext green = {})
@@ -81,15 +83,21 @@ class CudaStream : public Stream {
     // At the first launch of a kernel, the driver may have to wait for loading its code or allocating its stack.
     const Kind kind = kernel.was_launched() ? Kind::launch : Kind::first_launch;
     kernel.set_launched();
+    return give_timed(running(kernel), kind, [this, launch](Timing& timing) { return send(*launch, timing); });
+  }
+
+  // Gives a timed command to the dispatcher. Precondition: the session is entered.
+  Result<std::unique_ptr<Event>> give_timed(std::string doing, Kind kind, std::function<CUresult(Timing&)> send_it) {
     WATTUNE_ASSIGN(const std::shared_ptr<Timing> timing, make_timing());
-    const auto run = [this, launch, &timing = *timing] { return send(*launch, timing); };
+    const auto run = [send_it = std::move(send_it), &timing = *timing] { return send_it(timing); };
     WATTUNE_TRY(dispatcher_->give(
-        lane_, {.doing = running(kernel), .kind = kind, .run = run, .timing = timing, .awaited = {}}));
+        lane_, {.doing = std::move(doing), .kind = kind, .run = run, .timing = timing, .awaited = {}}));
     return std::unique_ptr<Event>(std::make_unique<CudaEvent>(dispatcher_, timing));
   }
 
   Result<std::unique_ptr<PreparedLaunch>> prepare(Kernel& kernel, const Geometry3& geometry,
                                                   std::span<const LaunchArgument> arguments) override;
+  Result<std::unique_ptr<PreparedLaunch>> prepare_graph(std::span<const GraphNode> nodes, std::size_t times) override;
 
   Result<void> wait_for(const Event& event) override {
     WATTUNE_TRY(session().check());
@@ -218,10 +226,25 @@ class CudaStream : public Stream {
     return code == CUDA_SUCCESS ? launch.start(cu()) : code;
   }
 
+  CUresult send(const LaunchGraph& graph) const {
+    const CUresult code = graph.copy_constants(cu(), raw());
+    return code == CUDA_SUCCESS ? graph.start(cu(), raw()) : code;
+  }
+
   CUresult send(const DriverLaunch& launch, Timing& timing) const {
-    CUresult code = launch.copy_constants(cu());
-    if (code == CUDA_SUCCESS) code = cu().cuEventRecord(timing.start.get(), raw());
-    if (code == CUDA_SUCCESS) code = launch.start(cu());
+    const CUresult code = launch.copy_constants(cu());
+    return code == CUDA_SUCCESS ? timed(timing, [&] { return launch.start(cu()); }) : code;
+  }
+
+  CUresult send(const LaunchGraph& graph, Timing& timing) const {
+    const CUresult code = graph.copy_constants(cu(), raw());
+    return code == CUDA_SUCCESS ? timed(timing, [&] { return graph.start(cu(), raw()); }) : code;
+  }
+
+  // Calls `start` between the records of the two events.
+  CUresult timed(Timing& timing, const auto& start) const {
+    CUresult code = cu().cuEventRecord(timing.start.get(), raw());
+    if (code == CUDA_SUCCESS) code = start();
     if (code == CUDA_SUCCESS) code = cu().cuEventRecord(timing.end.get(), raw());
     timing.recorded = code == CUDA_SUCCESS;
     return code;
@@ -305,6 +328,38 @@ class CudaStream::Prepared : public PreparedLaunch {
   std::shared_ptr<DriverLaunch> launch_;
   std::string doing_;
 };
+
+// A prepared graph. It is never held: a graph may have more launches than a held stream takes.
+class CudaStream::PreparedGraph : public PreparedLaunch {
+ public:
+  PreparedGraph(CudaStream& stream, std::shared_ptr<const LaunchGraph> graph)
+      : stream_(stream), graph_(std::move(graph)) {}
+
+  Result<void> send() override {
+    return stream_.add(kDoing, Kind::first_launch, 1,
+                       [&stream = stream_, graph = graph_] { return stream.send(*graph); });
+  }
+
+  Result<std::unique_ptr<Event>> send_timed() override {
+    WATTUNE_ASSIGN(const CurrentContext current, stream_.session().enter());
+    return stream_.give_timed(kDoing, Kind::first_launch, [&stream = stream_, graph = graph_](Timing& timing) {
+      return stream.send(*graph, timing);
+    });
+  }
+
+ private:
+  static constexpr const char* kDoing = "running a graph of launches";
+
+  CudaStream& stream_;
+  std::shared_ptr<const LaunchGraph> graph_;
+};
+
+Result<std::unique_ptr<PreparedLaunch>> CudaStream::prepare_graph(std::span<const GraphNode> nodes, std::size_t times) {
+  if (nodes.empty() || times == 0) return Error(ErrorCode::invalid_argument, "a graph of launches needs a launch");
+  WATTUNE_ASSIGN(const CurrentContext current, session().enter());
+  WATTUNE_ASSIGN(auto graph, LaunchGraph::make(lane_.stream.session(), nodes, times));
+  return std::unique_ptr<PreparedLaunch>(std::make_unique<PreparedGraph>(*this, std::move(graph)));
+}
 
 Result<std::unique_ptr<PreparedLaunch>> CudaStream::prepare(Kernel& kernel, const Geometry3& geometry,
                                                             std::span<const LaunchArgument> arguments) {

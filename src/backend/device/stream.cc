@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <string>
 
 #include "backend/device/rebinding.h"
 #include "wattune/backend/device.h"
@@ -80,6 +81,11 @@ Error no_unit_ranges(const DeviceInfo& device) {
 Result<std::unique_ptr<PreparedLaunch>> Stream::prepare(Kernel& kernel, const Geometry3& geometry,
                                                         std::span<const LaunchArgument> arguments) {
   return std::unique_ptr<PreparedLaunch>(std::make_unique<RepeatedLaunch>(*this, kernel, geometry, arguments));
+}
+
+Result<std::unique_ptr<PreparedLaunch>> Stream::prepare_graph(std::span<const GraphNode>, std::size_t) {
+  const std::string device = life() == nullptr ? "this device" : life()->info().selector;
+  return Error(ErrorCode::unavailable, device + " has no graphs of launches").hint("launch the kernels each by itself");
 }
 
 }  // namespace wattune::backend

@@ -33,6 +33,7 @@ enum class Request : std::uint32_t {
   buffer,
   pixel_buffer,
   stream,
+  graph,
   run,
   poll,
   sensors,
@@ -167,8 +168,20 @@ struct WaitCommand {
   ObjectId stream = 0;
   LaunchId launch = 0;
 };
-using Command =
-    std::variant<WriteCommand, ReadCommand, CopyCommand, FillCommand, LaunchCommand, WaitCommand, SendCommand>;
+// A graph that was made before, sent once. Launch 0 is not timed.
+struct GraphCommand {
+  LaunchId launch = 0;
+  ObjectId graph = 0;
+};
+using Command = std::variant<WriteCommand, ReadCommand, CopyCommand, FillCommand, LaunchCommand, WaitCommand,
+                             SendCommand, GraphCommand>;
+
+// The request that makes a graph of launches for a stream (Stream::prepare_graph()).
+struct GraphRequest {
+  ObjectId stream = 0;
+  std::vector<SendCommand> nodes;
+  std::uint64_t times = 0;
+};
 
 struct RunStream {
   ObjectId stream = 0;
@@ -329,6 +342,9 @@ template <> inline constexpr auto kFields<ConstantArgument> =
 template <> inline constexpr auto kFields<LaunchCommand> =
     std::tuple(&LaunchCommand::launch, &LaunchCommand::kernel, &LaunchCommand::geometry, &LaunchCommand::arguments);
 template <> inline constexpr auto kFields<SendCommand> = std::tuple(&SendCommand::launch, &SendCommand::times);
+template <> inline constexpr auto kFields<GraphCommand> = std::tuple(&GraphCommand::launch, &GraphCommand::graph);
+template <> inline constexpr auto kFields<GraphRequest> =
+    std::tuple(&GraphRequest::stream, &GraphRequest::nodes, &GraphRequest::times);
 template <> inline constexpr auto kFields<WaitCommand> = std::tuple(&WaitCommand::stream, &WaitCommand::launch);
 template <> inline constexpr auto kFields<RunStream> =
     std::tuple(&RunStream::stream, &RunStream::finish, &RunStream::compile_limit);

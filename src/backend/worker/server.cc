@@ -54,6 +54,7 @@ class Server {
       case Request::buffer: return answer(reader, &Server::make_buffer);
       case Request::pixel_buffer: return answer(reader, &Server::make_pixel_buffer);
       case Request::stream: return answer(reader, &Server::make_stream);
+      case Request::graph: return answer(reader, &Server::make_graph);
       case Request::run: return run(reader);
       case Request::poll: return answer(reader, &Server::poll);
       case Request::sensors: return answer(reader, &Server::read_sensors);
@@ -156,6 +157,12 @@ class Server {
     WATTUNE_TRY(check_device());
     WATTUNE_ASSIGN(std::unique_ptr<Stream> stream, device_->create_stream());
     return Created{streams_.keep(objects_.next_id(), std::move(stream))};
+  }
+
+  Result<Created> make_graph(const GraphRequest& asked) {
+    WATTUNE_TRY(check_device());
+    WATTUNE_ASSIGN(std::unique_ptr<PreparedLaunch> graph, streams_.make_graph(asked));
+    return Created{streams_.keep(objects_.next_id(), std::move(graph))};
   }
 
   Result<SensorReadings> read_sensors(const Nothing&) {

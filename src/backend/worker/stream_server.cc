@@ -45,6 +45,23 @@ ObjectId StreamServer::keep(ObjectId id, std::unique_ptr<Stream> stream) {
   return id;
 }
 
+ObjectId StreamServer::keep(ObjectId id, std::unique_ptr<PreparedLaunch> graph) {
+  graphs_[id] = std::move(graph);
+  return id;
+}
+
+Result<std::unique_ptr<PreparedLaunch>> StreamServer::make_graph(const GraphRequest& asked) const {
+  const ServedStream* const served = find(streams_, asked.stream);
+  if (served == nullptr) return unknown_object(asked.stream);
+  std::vector<GraphNode> nodes;
+  for (const SendCommand& each : asked.nodes) {
+    GraphNode& node = nodes.emplace_back(GraphNode{.geometry = each.launch.geometry, .repeat = each.times});
+    WATTUNE_ASSIGN(node.kernel, kernel(each.launch.kernel));
+    WATTUNE_ASSIGN(node.arguments, to_arguments(each.launch));
+  }
+  return served->stream->prepare_graph(nodes, asked.times);
+}
+
 bool StreamServer::makes_sense(const RunRequest& asked) const {
   const auto is_known = [this](const RunStream& named) { return find(streams_, named.stream) != nullptr; };
   const auto makes_sense_here = [&](const StreamCommand& command) { return makes_sense(asked, command); };
@@ -158,6 +175,8 @@ Result<void> StreamServer::collect(const RunRequest& asked, const Served& served
       WATTUNE_TRY(collect_wait(target, *wait));
     } else if (const auto* sends = std::get_if<SendCommand>(&each.command)) {
       WATTUNE_TRY(collect_sends(target, *sends));
+    } else if (const auto* graph = std::get_if<GraphCommand>(&each.command)) {
+      WATTUNE_TRY(collect_graph(target, *graph));
     } else {
       WATTUNE_TRY(collect_launch(target, std::get<LaunchCommand>(each.command)));
     }
@@ -178,6 +197,15 @@ Result<void> StreamServer::collect_sends(ServedStream& served, const SendCommand
   WATTUNE_ASSIGN(const std::vector<LaunchArgument> arguments, to_arguments(command.launch));
   WATTUNE_ASSIGN(const auto prepared, served.stream->prepare(*launched, command.launch.geometry, arguments));
   for (std::uint64_t i = 0; i < command.times; ++i) WATTUNE_TRY(prepared->send());
+  return {};
+}
+
+Result<void> StreamServer::collect_graph(ServedStream& served, const GraphCommand& command) {
+  PreparedLaunch* const graph = find(graphs_, command.graph);
+  if (graph == nullptr) return unknown_object(command.graph);
+  if (command.launch == 0) return graph->send();
+  WATTUNE_ASSIGN(std::unique_ptr<Event> event, graph->send_timed());
+  served.launches.push_back({command.launch, std::move(event)});
   return {};
 }
 

@@ -50,7 +50,14 @@ class StreamServer {
   StreamServer(Channel& channel, const ObjectTable& objects) : channel_(channel), objects_(objects) {}
 
   ObjectId keep(ObjectId id, std::unique_ptr<Stream> stream);
-  void release(ObjectId id) { streams_.erase(id); }
+  ObjectId keep(ObjectId id, std::unique_ptr<PreparedLaunch> graph);
+  void release(ObjectId id) {
+    graphs_.erase(id);
+    streams_.erase(id);
+  }
+
+  // Makes a graph for one of the streams.
+  Result<std::unique_ptr<PreparedLaunch>> make_graph(const GraphRequest& asked) const;
 
   // Tells whether the streams of the request exist, and whether its contents have the sizes of their buffers.
   bool makes_sense(const RunRequest& asked) const;
@@ -70,6 +77,7 @@ class StreamServer {
   Result<void> collect(const RunRequest& asked, const Served& served, const Contents& contents);
   Result<void> collect_launch(ServedStream& served, const LaunchCommand& command);
   Result<void> collect_sends(ServedStream& served, const SendCommand& command);
+  Result<void> collect_graph(ServedStream& served, const GraphCommand& command);
   Result<void> collect_wait(ServedStream& served, const WaitCommand& command) const;
   Result<Kernel*> kernel(ObjectId id) const;
   Result<std::vector<LaunchArgument>> to_arguments(const LaunchCommand& command) const;
@@ -80,6 +88,7 @@ class StreamServer {
   Channel& channel_;
   const ObjectTable& objects_;
   Objects<ServedStream> streams_;
+  Objects<PreparedLaunch> graphs_;
 };
 
 }  // namespace wattune::backend::worker

@@ -36,6 +36,7 @@ class WorkerStream : public Stream, public Remote {
                                         std::span<const LaunchArgument> arguments) override;
   Result<std::unique_ptr<PreparedLaunch>> prepare(Kernel& kernel, const Geometry3& geometry,
                                                   std::span<const LaunchArgument> arguments) override;
+  Result<std::unique_ptr<PreparedLaunch>> prepare_graph(std::span<const GraphNode> nodes, std::size_t times) override;
   Result<void> wait_for(const Event& event) override;
   void allow_compiling(Nanoseconds limit) override { compile_limit_ = limit; }
   Result<void> submit() override;
@@ -46,9 +47,11 @@ class WorkerStream : public Stream, public Remote {
  private:
   friend class Dispatch;
   class Prepared;
+  class PreparedGraph;
 
-  // Adds a launch that is timed.
-  Result<std::unique_ptr<Event>> add_launch(LaunchCommand command);
+  // Adds a launch, or a graph, that is timed.
+  template <typename Launch>
+  Result<std::unique_ptr<Event>> add_launch(Launch command);
   Result<LaunchCommand> command_of(Kernel& kernel, const Geometry3& geometry,
                                    std::span<const LaunchArgument> arguments) const;
   Result<void> check(const Buffer& buffer) const {
@@ -275,6 +278,33 @@ class WorkerStream::Prepared : public PreparedLaunch {
   const LaunchId id_;
 };
 
+// A graph in the worker.
+class WorkerStream::PreparedGraph : public PreparedLaunch, public Remote {
+ public:
+  PreparedGraph(WorkerStream& stream, ObjectId id) : Remote(stream.shared_connection(), id), stream_(stream) {}
+
+  Result<void> send() override { return stream_.add({.command = GraphCommand{.graph = id()}}); }
+
+  Result<std::unique_ptr<Event>> send_timed() override {
+    WATTUNE_TRY(connection().check());
+    return stream_.add_launch(GraphCommand{.graph = id()});
+  }
+
+ private:
+  WorkerStream& stream_;
+};
+
+Result<std::unique_ptr<PreparedLaunch>> WorkerStream::prepare_graph(std::span<const GraphNode> nodes,
+                                                                    std::size_t times) {
+  GraphRequest request{.stream = id(), .nodes = {}, .times = times};
+  for (const GraphNode& node : nodes) {
+    WATTUNE_ASSIGN(LaunchCommand command, command_of(*node.kernel, node.geometry, node.arguments));
+    request.nodes.push_back({std::move(command), node.repeat});
+  }
+  WATTUNE_ASSIGN(const Created made, connection().ask<Created>(Request::graph, request, kShortRequestLimit));
+  return std::unique_ptr<PreparedLaunch>(std::make_unique<PreparedGraph>(*this, made.id));
+}
+
 Result<LaunchCommand> WorkerStream::command_of(Kernel& kernel, const Geometry3& geometry,
                                                std::span<const LaunchArgument> arguments) const {
   WATTUNE_TRY(connection().check());
@@ -296,7 +326,8 @@ Result<std::unique_ptr<Event>> WorkerStream::launch(Kernel& kernel, const Geomet
   return add_launch(std::move(command));
 }
 
-Result<std::unique_ptr<Event>> WorkerStream::add_launch(LaunchCommand command) {
+template <typename Launch>
+Result<std::unique_ptr<Event>> WorkerStream::add_launch(Launch command) {
   const auto launch = std::make_shared<RemoteLaunch>();
   launch->id = command.launch = ++outbox_->last_launch;
   launch->stream = id();

@@ -16,6 +16,9 @@ namespace wattune::cli {
 namespace {
 
 Choices<tune::Cache> cache_choices() { return {{"warm", tune::Cache::warm}, {"cold", tune::Cache::cold}}; }
+Choices<tune::Launching> launching_choices() {
+  return {{"each", tune::Launching::each}, {"graph", tune::Launching::graph}};
+}
 Choices<tune::Clocks> clocks_choices() { return {{"set", tune::Clocks::set}, {"current", tune::Clocks::current}}; }
 Choices<Policy> policy_choices() { return {{"gated", Policy::gated}, {"repeated", Policy::repeated}}; }
 Choices<measure::Convergence> convergence_choices() {
@@ -82,6 +85,9 @@ void declare_measuring_options(CLI::App& app, TuneOptions& options) {
   add_choice(app, "--policy", options.policy, policy_choices(), "How often each configuration is run");
   add_choice(app, "--cache", options.session.evaluation.cache, cache_choices(),
              "The contents of the device's caches when a run begins");
+  add_choice(app, "--launch", options.session.evaluation.launching, launching_choices(),
+             "How runs are launched to be timed: each by itself, or many in a CUDA graph, so that no time of the host "
+             "comes between short kernels");
   add_choice(app, "--clocks", options.session.clocks, clocks_choices(),
              "Clock and power parameters of the spec: set them on the board, or leave them out of the search and keep "
              "the board's settings");
@@ -120,6 +126,7 @@ std::string measured_alone_only(const TuneOptions& options) {
   const std::pair<bool, const char*> given[] = {
       {!evaluation.observe.empty() || !evaluation.counters.empty(), "--observe"},
       {evaluation.cache == tune::Cache::cold, "--cache cold"},
+      {evaluation.launching == tune::Launching::graph, "--launch graph"},
       {options.session.clocks == tune::Clocks::current, "--clocks"}};
   for (const auto& [is_given, name] : given)
     if (is_given) return name;

@@ -40,7 +40,8 @@ bool Attempt::load(const Configuration& configuration) {
 bool Attempt::prepare() { return set_clocks() && check() && settle_clocks() && observe_counters() && ask_observers(); }
 
 measure::Runner& Attempt::runner() {
-  if (!runner_) runner_ = std::make_unique<SessionRunner>(run_, configuration_, kernels_, launch_);
+  if (!runner_)
+    runner_ = std::make_unique<SessionRunner>(run_, configuration_, kernels_, launch_, run_.options.launching);
   return *runner_;
 }
 
@@ -282,7 +283,9 @@ bool Attempt::checks_later() const {
   return run_.check == CheckOutput::contenders || run_.check == CheckOutput::winners;
 }
 
-bool Attempt::begins_race() const { return checks_later() && run_.policy.races(); }
+bool Attempt::begins_race() const {
+  return checks_later() && run_.policy.races() && run_.options.launching == Launching::each;
+}
 
 // Compares the outputs if the configuration may be the best. The first run began with poisoned outputs. All other runs
 // compute the same again, so that elements that were never written are still poisoned.

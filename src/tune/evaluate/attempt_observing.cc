@@ -103,7 +103,8 @@ bool Attempt::observe_counters() {
 bool Attempt::ask_observers() {
   for (const std::shared_ptr<Observer>& observer : run_.options.observers) {
     if (auto begun = observer->begin(configuration_); !begun) return fail(Phase::observe, begun.error());
-    const Result<std::vector<Sample>> runs = runner().run(run_.options.observed_runs);
+    SessionRunner each(run_, configuration_, kernels_, launch_, Launching::each);
+    const Result<std::vector<Sample>> runs = each.run(run_.options.observed_runs);
     if (!runs) return fail(Phase::launch, runs.error());
     const Result<std::vector<Metric>> values = observer->end(*runs);
     if (!values) return fail(Phase::observe, values.error());

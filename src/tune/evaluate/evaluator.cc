@@ -167,6 +167,7 @@ class DeviceEvaluator : public Evaluator {
 Result<void> prepare_run(EvaluationContext& run, const Configuration& start, CheckOutput check) {
   WATTUNE_ASSIGN(const std::vector<PlannedArgument> arguments, run.arguments(start));
   WATTUNE_TRY(run.session.prepare(arguments));
+  if (run.options.launching == Launching::graph) WATTUNE_TRY(run.session.check_graphs());
   return check != CheckOutput::never ? run.expected.start(run, start) : Result<void>();
 }
 
@@ -203,6 +204,18 @@ Result<void> check_observers(const KernelSpec& spec, const EvaluatorOptions& opt
       .hint("observe every configuration");
 }
 
+Result<void> check_launching(const EvaluatorOptions& options) {
+  if (options.launching == Launching::each) return {};
+  if (options.cache == Cache::cold)
+    return Error(ErrorCode::invalid_argument, "in a graph a kernel runs again and again, so caches cannot be cold")
+        .hint("launch each run by itself, or time warm caches");
+  if (!options.observe.empty())
+    return Error(ErrorCode::invalid_argument, "what a board tells is not measured beside graphs")
+        .about(std::string(to_string(options.observe.front())))
+        .hint("launch each run by itself");
+  return {};
+}
+
 }  // namespace
 
 bool may_be_as_good(const Statistics& one, const Statistics& best) {
@@ -231,6 +244,7 @@ Result<std::unique_ptr<Evaluator>> make_evaluator(const KernelSpec& spec, const 
                                                   backend::Device& device, measure::MeasurePolicy& policy,
                                                   const EvaluatorOptions& options) {
   WATTUNE_TRY(options.limits.validate());
+  WATTUNE_TRY(check_launching(options));
   auto run = std::make_unique<EvaluationContext>(spec, device, policy, options);
   WATTUNE_ASSIGN(const auto names, run->by_configuration.readable(Names(spec.problem_size, space.parameters())));
   WATTUNE_ASSIGN(run->plan, LaunchPlan::compile(run->spec, launches_of(spec), names));

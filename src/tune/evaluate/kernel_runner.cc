@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "measure/interface/output_check.h"
 #include "tune/interface/launch_arguments.h"
@@ -54,7 +55,17 @@ std::size_t launches_of_a_run(const Launch& launch) {
   return count;
 }
 
-// Returns the sample of one run of a launch, computed from the events of the launch's steps.
+// Returns how many runs a graph has, if one run takes `each`. They take long enough that the time for beginning a graph
+// counts for nothing.
+std::size_t runs_in_graph(Nanoseconds each, std::size_t launches, Nanoseconds limit) {
+  constexpr Nanoseconds kGraphTime = nanoseconds_from_ms(1);
+  constexpr std::size_t kMostLaunches = 1024;
+  const double most = std::max(1.0, static_cast<double>(kMostLaunches) / static_cast<double>(launches));
+  if (each <= Nanoseconds()) return static_cast<std::size_t>(most);
+  return static_cast<std::size_t>(std::clamp(std::ceil(std::min(kGraphTime, limit) / each), 1.0, most));
+}
+
+// Returns the sample of one run of a launch, from the events of its steps.
 Result<Sample> sample_of(const std::vector<std::unique_ptr<backend::Event>>& steps) {
   Sample sample;
   for (const std::unique_ptr<backend::Event>& step : steps) {
@@ -120,6 +131,7 @@ Result<void> KernelRunner::upload_missing(const std::vector<PlannedArgument>& pl
 Result<void> KernelRunner::upload(std::size_t argument, const PlannedBuffer& planned) {
   Slot& slot = slots_[argument];
   slot = {};
+  ++objects_;
   slot.pixels = planned.pixels;
   WATTUNE_ASSIGN(slot.buffer, create(planned));
   if (access(argument) == ArgumentAccess::write_only) return {};
@@ -161,13 +173,18 @@ Result<void> KernelRunner::flush_caches() {
 Result<std::vector<Sample>> KernelRunner::run(const Kernels& kernels, const Launch& launch, Outputs outputs,
                                               std::size_t n, Nanoseconds limit, Nanoseconds compile_limit) {
   stream_->allow_compiling(compile_limit);
+  const std::size_t most = std::max<std::size_t>(1, kBatch / launches_of_a_run(launch));
+  return run_timed([&](Outputs before) { return queue_run(kernels, launch, before); }, outputs, n, most, limit);
+}
+
+Result<std::vector<Sample>> KernelRunner::run_timed(const QueueTimed& queue, Outputs outputs, std::size_t n,
+                                                    std::size_t most, Nanoseconds limit) {
   if (since_last_run_ && since_last_run_->elapsed() > kIdleGap) busy_ = Nanoseconds();
   std::vector<Sample> samples;
   samples.reserve(n);
   const Stopwatch working;
-  const std::size_t most = std::max<std::size_t>(1, kBatch / launches_of_a_run(launch));
   while (samples.size() < n) {
-    WATTUNE_ASSIGN(const auto batch, run_batch(kernels, launch, outputs, std::min(most, n - samples.size()), limit));
+    WATTUNE_ASSIGN(const auto batch, run_batch(queue, outputs, std::min(most, n - samples.size()), limit));
     samples.insert(samples.end(), batch.begin(), batch.end());
   }
   // The time of a first launch is not counted, because the driver may have compiled code during that time, which does
@@ -177,13 +194,13 @@ Result<std::vector<Sample>> KernelRunner::run(const Kernels& kernels, const Laun
   return samples;
 }
 
-Result<std::vector<Sample>> KernelRunner::run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs,
-                                                    std::size_t n, Nanoseconds limit) {
+Result<std::vector<Sample>> KernelRunner::run_batch(const QueueTimed& queue, Outputs outputs, std::size_t n,
+                                                    Nanoseconds limit) {
   const std::size_t uncounted = options_.is_shared && outputs == Outputs::reused ? 1 : 0;
   std::vector<Events> runs(uncounted + n);
   for (Events& events : runs) {
     const bool is_later = outputs == Outputs::fresh_once && &events != &runs.front();
-    WATTUNE_ASSIGN(events, queue_run(kernels, launch, is_later ? Outputs::reused : outputs));
+    WATTUNE_ASSIGN(events, queue(is_later ? Outputs::reused : outputs));
   }
   const Nanoseconds before = working_;
   WATTUNE_TRY(finish_launches(limit * static_cast<double>(runs.size())));
@@ -220,7 +237,7 @@ Result<void> KernelRunner::keep_busy(const Kernels& kernels, const Launch& launc
   WATTUNE_ASSIGN(const PreparedSteps steps, prepare_steps(kernels, launch));
   return keep_at_work(n, limit, [&]() -> Result<void> {
     Result<void> sent = send_run(steps);
-    if (!sent) stream_.reset();
+    if (!sent) drop_stream();
     return sent;
   });
 }
@@ -258,9 +275,51 @@ Result<void> KernelRunner::set_up_alone(std::size_t n, Nanoseconds limit) {
 Result<KernelRunner::Events> KernelRunner::queue_run(const Kernels& kernels, const Launch& launch, Outputs outputs) {
   Result<void> ready = set_up(outputs);
   Result<Events> events = ready ? launch_steps(kernels, launch) : std::move(ready).error();
-  // After an error the stream is dropped, because its queued commands use kernels that will be destroyed before the
-  // stream is finished next.
-  if (!events) stream_.reset();
+  // Commands queued before an error use kernels that will be destroyed before the stream is finished next.
+  if (!events) drop_stream();
+  return events;
+}
+
+Result<std::vector<Sample>> KernelRunner::run_graphs(const Kernels& kernels, const Launch& launch, RunGraph& graph,
+                                                     std::size_t n, Nanoseconds limit) {
+  WATTUNE_TRY(make_graph(kernels, launch, graph, limit));
+  const QueueTimed queue = [&](Outputs) { return queue_graph(graph); };
+  WATTUNE_ASSIGN(std::vector<Sample> samples, run_timed(queue, Outputs::reused, n, kBatch, limit));
+  for (Sample& sample : samples) sample.time = sample.time / static_cast<double>(graph.runs);
+  return samples;
+}
+
+Result<void> KernelRunner::check_graphs() {
+  const auto nothing = stream_->prepare_graph({}, 0);
+  if (nothing || nothing.error().code() != ErrorCode::unavailable) return {};
+  return nothing.error();
+}
+
+// Makes the graph. One run by itself decides how many runs it has.
+Result<void> KernelRunner::make_graph(const Kernels& kernels, const Launch& launch, RunGraph& graph,
+                                      Nanoseconds limit) {
+  if (graph.launch && graph.objects == objects_) return {};
+  if (graph.runs == 0) {
+    WATTUNE_ASSIGN(const std::vector<Sample> alone, run(kernels, launch, Outputs::reused, 1, limit));
+    graph.runs = runs_in_graph(alone.front().time, launches_of_a_run(launch), limit);
+  }
+  std::vector<backend::GraphNode> nodes;
+  for (const PlannedStep& step : launch.steps)
+    nodes.push_back({kernels.at(step.function).get(), step.geometry, launch_arguments(launch, step), step.repeat});
+  WATTUNE_ASSIGN(graph.launch, stream_->prepare_graph(nodes, graph.runs));
+  graph.objects = objects_;
+  return {};
+}
+
+Result<KernelRunner::Events> KernelRunner::queue_graph(const RunGraph& graph) {
+  const auto queue = [&]() -> Result<Events> {
+    WATTUNE_TRY(set_up(Outputs::reused));
+    Events events;
+    WATTUNE_ASSIGN(events.emplace_back(), graph.launch->send_timed());
+    return events;
+  };
+  Result<Events> events = queue();
+  if (!events) drop_stream();
   return events;
 }
 
@@ -326,7 +385,7 @@ Result<std::string> KernelRunner::out_of_bounds_writes() {
 }
 
 void KernelRunner::drop() {
-  stream_.reset();
+  drop_stream();
   flush_.reset();
   slots_ = std::vector<Slot>(arguments_.size());
 }

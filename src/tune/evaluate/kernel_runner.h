@@ -7,6 +7,7 @@
 // If a kernel writes into an argument that is declared read_only, the data stay there until drop().
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,6 +33,13 @@ enum class Outputs {
 // Kernels by the names of the functions that the steps of a Launch name.
 using Kernels = std::map<std::string, std::unique_ptr<backend::Kernel>>;
 
+// A graph of many runs of a launch, which a KernelRunner makes and keeps up to date. The runner outlives it.
+struct RunGraph {
+  std::unique_ptr<backend::PreparedLaunch> launch;
+  std::size_t runs = 0;     // in the graph; 0 before it is made first
+  std::size_t objects = 0;  // the runner's objects of which it was made
+};
+
 class KernelRunner {
  public:
   // Makes a runner. The referenced objects must outlive the runner.
@@ -49,6 +57,13 @@ class KernelRunner {
   // because its time may include that of the other processes.
   Result<std::vector<Sample>> run(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
                                   Nanoseconds limit, Nanoseconds compile_limit = {});
+  // Runs graphs of the launch, n of them, and returns a sample for each: the mean time of the runs in it. Arguments are
+  // restored before each graph. Each may take `limit`. Makes the graph if it is missing, or if its buffers are gone.
+  // Fails with unavailable if the device has no graphs.
+  Result<std::vector<Sample>> run_graphs(const Kernels& kernels, const Launch& launch, RunGraph& graph, std::size_t n,
+                                         Nanoseconds limit);
+  // Checks that the device has graphs. Fails with unavailable. Call it after prepare().
+  Result<void> check_graphs();
   // Runs the launch n times without timing it, because timing would leave a short gap between two launches. Launches
   // are prepared once, and there are as few waits as possible. The limit of a wait is `limit` for each run, for at most
   // 32 runs.
@@ -115,6 +130,11 @@ class KernelRunner {
     working_ += stopwatch.elapsed();
     return result;
   }
+  // Drops the stream, whose queued commands use objects that will be destroyed.
+  void drop_stream() {
+    stream_.reset();
+    ++objects_;
+  }
   Result<void> finish(Nanoseconds limit) {
     return while_working([&] { return stream_->finish(limit); });
   }
@@ -131,10 +151,17 @@ class KernelRunner {
   // Calls `queue` n times, submits the commands in parts, and waits for all.
   template <typename Queue>
   Result<void> keep_at_work(std::size_t n, Nanoseconds limit, Queue queue);
-  Result<std::vector<Sample>> run_batch(const Kernels& kernels, const Launch& launch, Outputs outputs, std::size_t n,
+  // Queues one timed command with its set-up, given what outputs hold before it.
+  using QueueTimed = std::function<Result<Events>(Outputs)>;
+
+  // Runs n timed commands in batches of at most `most`, and returns a sample for each.
+  Result<std::vector<Sample>> run_timed(const QueueTimed& queue, Outputs outputs, std::size_t n, std::size_t most,
                                         Nanoseconds limit);
-  // Notes how long these runs queued for the device. `waited` is the time until they had ended. The times of the first
-  // `uncounted` runs are not used.
+  Result<std::vector<Sample>> run_batch(const QueueTimed& queue, Outputs outputs, std::size_t n, Nanoseconds limit);
+  Result<void> make_graph(const Kernels& kernels, const Launch& launch, RunGraph& graph, Nanoseconds limit);
+  Result<Events> queue_graph(const RunGraph& graph);
+  // Notes how long these runs queued for the device, which took `waited` until they had ended. The times of the first
+  // `uncounted` are not used.
   Result<void> note_queueing(const std::vector<Events>& runs, std::size_t uncounted, Nanoseconds waited);
   // Queues set-up and launches of a run. After an error the stream is destroyed.
   Result<Events> queue_run(const Kernels& kernels, const Launch& launch, Outputs outputs);
@@ -148,7 +175,8 @@ class KernelRunner {
   backend::Device& device_;
   const EvaluatorOptions& options_;
   std::unique_ptr<backend::Stream> stream_;
-  std::unique_ptr<backend::Buffer> flush_;  // buffer that is larger than the caches; only with Cache::cold
+  std::size_t objects_ = 0;                 // counts how often the stream or a buffer became another
+  std::unique_ptr<backend::Buffer> flush_;  // larger than the caches; only with Cache::cold
   std::vector<Slot> slots_;
   std::vector<std::byte> read_back_;
   Nanoseconds working_;

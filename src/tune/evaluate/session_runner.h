@@ -12,8 +12,8 @@ namespace wattune::inline v0_1::tune {
 class SessionRunner : public measure::Runner {
  public:
   SessionRunner(EvaluationContext& run, const Configuration& configuration, const Kernels& kernels,
-                const Launch& launch)
-      : run_(run), configuration_(configuration), kernels_(kernels), launch_(launch) {}
+                const Launch& launch, Launching launching)
+      : run_(run), configuration_(configuration), kernels_(kernels), launch_(launch), launching_(launching) {}
 
   Result<std::vector<Sample>> run(std::size_t n) override {
     // Sets clocks and buffers again, because another configuration may have run meanwhile, with its own clocks and
@@ -21,7 +21,8 @@ class SessionRunner : public measure::Runner {
     WATTUNE_TRY(run_.clocks.apply(configuration_));
     WATTUNE_TRY(run_.session.prepare(launch_.arguments));
     WATTUNE_TRY(run_.clocks.settle([this](std::size_t runs) { return launch(runs); }));
-    return launch(n);
+    if (launching_ == Launching::each) return launch(n);
+    return run_.session.run_graphs(kernels_, launch_, graph_, n, run_.limits.run());
   }
   Nanoseconds busy_time() const override { return run_.session.busy_time(); }
 
@@ -34,6 +35,8 @@ class SessionRunner : public measure::Runner {
   const Configuration& configuration_;
   const Kernels& kernels_;
   const Launch& launch_;
+  const Launching launching_;
+  RunGraph graph_;
 };
 
 }  // namespace wattune::tune

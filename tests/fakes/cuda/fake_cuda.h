@@ -52,12 +52,14 @@ struct FakeCuda {
   long arrays = 0;
   long objects = 0;  // textures and surfaces
   long green_contexts = 0;
+  long graphs = 0;  // and executables made of them
   // All objects that were ever made.
   long made = 0;
   // The transfers that would have waited for a kernel that never ends.
   long blocked_transfers = 0;
   // The last launch.
   long launches = 0;
+  long graph_launches = 0;  // graphs that were sent, whose kernels also count as launches
   unsigned dynamic_bytes = 0;
   unsigned block = 0;  // its threads along x
   std::array<unsigned, 3> grid{};
@@ -74,7 +76,8 @@ struct FakeCuda {
   // The number of blocks after which a persistent twin waits until it is stopped, like one that takes long. 0 for
   // never.
   long persistent_blocks = 0;
-  // The host's time for sending a launch. The device idles meanwhile, unless the stream is held.
+  // The host's time for sending a launch, or a graph of launches. The device idles meanwhile, unless the stream is
+  // held.
   double launch_gap_ms = 0.0;
   // The last kernel whose launch had to reserve its private memory.
   std::string room_made_for;
@@ -93,7 +96,9 @@ struct FakeCuda {
   // The result of making a context; contexts cannot be made unless it is 0.
   int context_result = 0;
 
-  long live() const { return contexts + modules + allocations + streams + events + arrays + objects + green_contexts; }
+  long live() const {
+    return contexts + modules + allocations + streams + events + arrays + objects + green_contexts + graphs;
+  }
 };
 
 // Returns the state; the stand-in exports this function.

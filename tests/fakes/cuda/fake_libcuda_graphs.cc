@@ -14,6 +14,18 @@ bool is_ended_by_this_thread(const CUstream_st& stream) {
   return capture_mode == CU_STREAM_CAPTURE_MODE_GLOBAL && stream.capture_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
 }
 
+// A scope whose end gives launches the gap of its beginning again.
+class GapOnce {
+ public:
+  GapOnce() = default;
+  GapOnce(const GapOnce&) = delete;
+  GapOnce& operator=(const GapOnce&) = delete;
+  ~GapOnce() { state.launch_gap_ms = gap_ms_; }
+
+ private:
+  const double gap_ms_ = state.launch_gap_ms;
+};
+
 }  // namespace
 
 namespace wattune::fakes {
@@ -105,8 +117,6 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node, c
   return CUDA_SUCCESS;
 }
 
-// The following functions are not among Wattune's calls, but applications use them.
-
 CUresult cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode) {
   WATTUNE_UNLESS_BROKEN();
   CUstream_st& stream = stream_of(handle);
@@ -124,28 +134,35 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph* graph) {
   std::unique_ptr<CUgraph_st> captured = std::exchange(stream.capture, nullptr);
   if (stream.capture_ended) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   *graph = captured.release();
+  ++state.graphs;
   return CUDA_SUCCESS;
 }
 
 CUresult cuGraphDestroy(CUgraph graph) {
   delete graph;
+  --state.graphs;
   return CUDA_SUCCESS;
 }
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph graph, unsigned long long) {
   WATTUNE_UNLESS_BROKEN();
   *exec = new CUgraphExec_st;
+  ++state.graphs;
   for (const auto& node : graph->nodes) (*exec)->nodes.emplace_back(node.get(), *node);
   return CUDA_SUCCESS;
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec exec) {
   delete exec;
+  --state.graphs;
   return CUDA_SUCCESS;
 }
 
+// Lets the time of the host pass before the first kernel only, because one call sends the graph.
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   WATTUNE_UNLESS_BROKEN();
+  ++state.graph_launches;
+  const GapOnce gap_once;
   for (auto& [made_from, node] : exec->nodes) {
     std::vector<void*> parameters;
     for (std::vector<char>& value : node.values) parameters.push_back(value.data());
@@ -153,6 +170,7 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
     config.hStream = stream;
     if (const CUresult code = cuLaunchKernelEx(&config, node.function, parameters.data(), nullptr); code != 0)
       return code;
+    state.launch_gap_ms = 0.0;
   }
   return CUDA_SUCCESS;
 }
