@@ -76,6 +76,9 @@ struct WATTUNE_EXPORT CorunOptions {
   // all works that run. Kernels then run only as wholes, so that blocks of urgent works take the places of blocks that
   // end.
   std::optional<int> urgent_from = {};
+  // The name of registered sensors (power::register_sensors()), which measure energy and power instead of the device's
+  // own. A simulated GPU takes none.
+  std::string sensors = {};
 };
 
 // A kernel of a session.
@@ -160,7 +163,8 @@ WATTUNE_EXPORT Result<void> check_networks(const std::vector<std::string>& polic
 // Opens a device of this process and loads the kernels there. Errors name what is wrong with device, spec,
 // configuration or kernel. Fails with mismatch if a profile has the name of a kernel, but no profile has its identity,
 // or if networks are of another board. Fails with invalid_argument if there is no kernel, or if the board refuses the
-// clocks.
+// clocks. Fails with not_found if no sensors of the name in the options are registered, and with unavailable if they
+// tell neither energy nor power.
 WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(std::vector<CorunKernel> kernels,
                                                           const CorunOptions& options = {});
 // Opens a device with the kernels of these specs in their default configurations. Errors are those of the open() above.
@@ -176,7 +180,7 @@ WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(backend::Device& devic
 // Opens a simulated GPU, whose name is `options.device` (H100, GT640), with published kernels. Each has a grid that
 // fills the GPU `waves` times. A name such as "C+L" stands for works that launch both, one after the other. Fails with
 // not_found if there is no such GPU or kernel. Fails with mismatch if a profile has the name of a kernel, but no
-// profile has its identity, and with invalid_argument if the clocks cannot be set.
+// profile has its identity. Fails with invalid_argument if the clocks cannot be set, or if sensors are named.
 WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open_simulated(const std::vector<std::string>& kernels,
                                                                     std::uint64_t waves = 8,
                                                                     const CorunOptions& options = {});

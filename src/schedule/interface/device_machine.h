@@ -28,7 +28,8 @@ struct DeviceMachineOptions {
   // The period at which a thread reads the board's energy counter, about that at which boards renew it. With infinity
   // the counter is never read.
   Nanoseconds energy_every = nanoseconds_from_ms(100);
-  // The time for which the destructor waits for running launches. After that time, everything is as after a timeout of
+  backend::Sensors* sensors = nullptr;  // read instead of the device's own; they outlive the machine
+  // The time for which the destructor waits for running launches. After it, everything is as after a timeout of
   // Device::finish().
   Nanoseconds end_limit = nanoseconds_from_seconds(10);
 };

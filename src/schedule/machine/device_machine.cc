@@ -46,7 +46,7 @@ Result<std::unique_ptr<DeviceMachine>> DeviceMachine::make(backend::Device& devi
                                                            const DeviceMachineOptions& options) {
   WATTUNE_ASSIGN(const MachineLimits limits, limits_of_device(device));
   auto state = std::make_unique<State>(device, limits, options);
-  const Result<backend::Sensors*> sensors = device.sensors();
+  const Result<backend::Sensors*> sensors = options.sensors != nullptr ? options.sensors : device.sensors();
   if (sensors && options.energy_every < kForever) state->energy.emplace(**sensors, options.energy_every);
   // If a resource cannot be created, the first launch that needs it reports the error.
   static_cast<void>(state->warm_up().has_value());

@@ -9,6 +9,7 @@
 #include "schedule/interface/kernel_use.h"
 #include "schedule/interface/profile.h"
 #include "schedule/interface/timing_class.h"
+#include "schedule/machine/named_sensors.h"
 #include "schedule/session/stage.h"
 #include "schedule/session/stage_clocks.h"
 #include "schedule/session/stage_networks.h"
@@ -74,7 +75,7 @@ class DeviceStage : public Stage {
     WATTUNE_ASSIGN(const auto copies, load_kernel(*device_, chosen.spec, *chosen.configuration));
     const std::shared_ptr<const LoadedKernel>& kernel = copies.front();
     keep_outputs(*kernel, chosen);
-    WATTUNE_ASSIGN(const auto machine, DeviceMachine::make(*device_));
+    WATTUNE_ASSIGN(const auto machine, make_machine());
     StageKernel& added = kernels_.emplace_back();
     added.identity = profile_identity(chosen.spec, *chosen.configuration, device_->info());
     WATTUNE_ASSIGN(added.traits, machine->traits_of(*kernel));
@@ -97,6 +98,12 @@ class DeviceStage : public Stage {
     return held && held->graphics ? fmt::format("{:g} MHz", held->graphics->value()) : "";
   }
   backend::ClockControl* clock_control() override { return board_clocks_ ? board_clocks_->control() : nullptr; }
+
+  // Has machines read the sensors of this name instead of the device's.
+  Result<void> use_sensors(const std::string& name) {
+    WATTUNE_ASSIGN(sensors_, NamedSensors::open(name, device_->info()));
+    return {};
+  }
 
   Result<void> read_networks(const CorunOptions& options) {
     WATTUNE_ASSIGN(networks_, networks_of(options, device_->info().name, nullptr));
@@ -130,7 +137,7 @@ class DeviceStage : public Stage {
   }
 
   Result<std::unique_ptr<Machine>> machine() override {
-    WATTUNE_ASSIGN(auto machine, DeviceMachine::make(*device_));
+    WATTUNE_ASSIGN(auto machine, make_machine());
     for (std::size_t i = 0; i < loaded_.size(); ++i) {
       WATTUNE_ASSIGN(const KernelId id, machine->add(loaded_[i], kernels_[i].traits));
       machine->set_copies(id, copies_[i].kernels);
@@ -159,8 +166,15 @@ class DeviceStage : public Stage {
     std::vector<KernelOutputs> outputs;
   };
 
-  // Makes copies in at most a quarter of the device's memory. The report of compared outputs lists works that have no
-  // copy.
+  Result<std::unique_ptr<DeviceMachine>> make_machine() {
+    DeviceMachineOptions options;
+    if (sensors_ != nullptr) options.energy_every = std::min(options.energy_every, sensors_->interval());
+    options.sensors = sensors_.get();
+    return DeviceMachine::make(*device_, options);
+  }
+
+  // Makes copies in at most a quarter of the device's memory. Works without a copy appear in the report of compared
+  // outputs.
   void make_copies(KernelId kernel, std::size_t works) {
     const std::uint64_t bytes = outputs_[kernel].bytes();
     if (bytes == 0) return;
@@ -286,14 +300,15 @@ class DeviceStage : public Stage {
   std::vector<KernelSpec> specs_;
   std::vector<Copies> copies_;
   std::vector<std::string> notes_;
-  bool has_counters_ = device_->info().backend == "cuda";  // false if counters cannot be read
-  std::unique_ptr<backend::Device> counting_;              // device in a worker process; nullptr until counters are
-                                                           // read
-  std::optional<tune::BoardClocks> board_clocks_;          // nullopt if no clocks may be set
+  bool has_counters_ = device_->info().backend == "cuda";  // false if they cannot be read
+  std::unique_ptr<backend::Device> counting_;              // in a worker; nullptr until counters are read
+  std::optional<tune::BoardClocks> board_clocks_;          // empty if no clocks may be set
+  std::unique_ptr<NamedSensors> sensors_;                  // nullptr if machines read the device's own
 };
 
 Result<std::unique_ptr<Stage>> load_all(std::unique_ptr<DeviceStage> stage, const std::vector<CorunKernel>& kernels,
                                         const CorunOptions& options) {
+  if (!options.sensors.empty()) WATTUNE_TRY(stage->use_sensors(options.sensors));
   WATTUNE_TRY(stage->read_networks(options));
   if (options.clocks.sets) WATTUNE_TRY(stage->borrow(options.clocks));
   for (const CorunKernel& kernel : kernels)

@@ -143,6 +143,10 @@ class SimulatedStage : public Stage {
 Result<std::unique_ptr<Stage>> open_simulated_stage(const std::vector<std::string>& kernels, std::uint64_t waves,
                                                     const CorunOptions& options) {
   WATTUNE_ASSIGN(const simulate::GpuModel model, find_simulated_gpu(options.device));
+  if (!options.sensors.empty())
+    return Error(ErrorCode::invalid_argument, "a simulated GPU has sensors of its own and takes no others")
+        .about(options.sensors)
+        .hint("leave the name of the sensors out");
   auto stage = std::make_unique<SimulatedStage>(model);
   WATTUNE_TRY(stage->read_networks(options));
   if (options.clocks.sets) WATTUNE_TRY(stage->choose(options.clocks));
