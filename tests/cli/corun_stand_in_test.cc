@@ -74,7 +74,7 @@ TEST_F(CorunOnStandIn, SaysOnceThatCountersMayNotBeRead) {
   ASSERT_EQ(finished.status, 0) << finished.err;
   const nlohmann::json document = finished.json();
   const auto notes = document["notes"].get<std::vector<std::string>>();
-  const auto is_on_counters = testing::AllOf(HasSubstr("what kernels use is not read from counters"),
+  const auto is_on_counters = testing::AllOf(HasSubstr("are not read from its performance counters"),
                                              HasSubstr("CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"));
   EXPECT_THAT(notes, testing::Contains(is_on_counters).Times(1));
   for (const nlohmann::json& profile : document["profiles"]) {

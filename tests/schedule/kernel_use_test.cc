@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::Field;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr std::size_t kDramPlace = simulate::kResources - 1;
@@ -25,6 +27,24 @@ KernelTraits counted_and_read() {
   kernel.use.assign(simulate::kResources, 0.2);
   kernel.use_by_counters.assign(simulate::kResources, 0.4);
   return kernel;
+}
+
+TEST(KernelUse, IsReadFromCountersIfTheDriverDoesNotReserveThemForAdministrators) {
+  const auto why_not = [](const char* settings, const char* capabilities, const char* users) {
+    std::istringstream params(settings);
+    std::istringstream status(std::string("Name:\twattune\nCapEff:\t") + capabilities + "\n");
+    std::istringstream uid_map(users);
+    return why_no_counters(params, status, uid_map);
+  };
+  constexpr char kReserved[] = "ResmanDebugLevel: 4294967295\nRmProfilingAdminOnly: 1\nDmaRemapPeerMmio: 1\n";
+  constexpr char kAllRights[] = "000001ffffffffff";
+  constexpr char kNoRights[] = "0000000000000000";
+  constexpr char kFirstUsers[] = "         0          0 4294967295\n";
+  EXPECT_THAT(why_not(kReserved, kNoRights, kFirstUsers), HasSubstr("RmProfilingAdminOnly"));
+  EXPECT_THAT(why_not(kReserved, kAllRights, "0 1000 1\n"), HasSubstr("RmProfilingAdminOnly")) << "of other users only";
+  EXPECT_EQ(why_not(kReserved, kAllRights, kFirstUsers), "");
+  EXPECT_EQ(why_not("RmProfilingAdminOnly: 0\n", kNoRights, kFirstUsers), "");
+  EXPECT_EQ(why_not("", kNoRights, kFirstUsers), "") << "as of a driver that says nothing";
 }
 
 TEST(KernelUse, IsThatOfTheCountersBeforeThatOfTheCounts) {

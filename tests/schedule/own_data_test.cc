@@ -25,6 +25,7 @@ namespace {
 
 using testing::Each;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr std::int64_t kOwnItems = 512;
 
@@ -170,6 +171,16 @@ class OwnDataOnStandIn : public testing::Test {
   std::unique_ptr<CorunSession> session;
   std::array<std::unique_ptr<backend::Buffer>, 2> buffers;
 };
+
+// A worker would have to read counters, and here none can.
+TEST_F(OwnDataOnStandIn, OpeningASessionReadsNoCounters) {
+  session.reset();
+  session = open(*device, {{.spec = spec_of("mark", ArgumentAccess::read_write)}}).value();
+  const auto on_counters = HasSubstr("are not read from its performance counters");
+  EXPECT_THAT(session->notes(), Each(Not(on_counters)));
+  for (int i = 0; i < 2; ++i) session->read_use();
+  EXPECT_THAT(session->notes(), testing::Contains(on_counters).Times(1));
+}
 
 TEST_F(OwnDataOnStandIn, APointerIsMemoryOfTheDevicesContext) {
   session->submit({.kernel = 0}, {{"hits", memory(0)}}).value().wait().value();

@@ -110,6 +110,10 @@ class WATTUNE_EXPORT CorunSession {
   // set.
   const std::vector<backend::BoardSetting>& clocks() const;
 
+  // Reads the shares of the GPU that each kernel uses alone from the device's performance counters, unless they are
+  // known. It does so in a worker, which it starts only if this process may read counters; otherwise a note says why
+  // not. Profiles, queues and the first submitted work do this by themselves.
+  void read_use();
   // Measures each kernel alone, as medians of this many rounds. With `power` it also measures the power of the board
   // meanwhile. Fails with unavailable if power is wanted and the board reports no energy, and with errors of the
   // device.

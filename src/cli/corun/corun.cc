@@ -99,7 +99,8 @@ Result<void> check_mode(const CorunOptions& options) {
   const std::string only = kernels == 0                    ? ""
                            : options.kernels.specs.empty() ? options.kernels.names.front()
                                                            : options.kernels.specs.front();
-  if (kernels < 2) return refuse("two kernels are needed to run together", only, "name two specs, or --kernels A,B");
+  if (kernels < 2)
+    return refuse("two kernels are needed to run together", only, "name two specs, or --kernels A,B");
   if (options.tenants.are_given()) return check_tenants_mode(options);
   if (options.tenants.time) return refuse("--for needs tenants", "", "--tenant NAME=KERNEL,...");
   if (!options.queue.arrivals.empty() && (options.queue.load || options.works))
@@ -187,6 +188,7 @@ std::string totals_text(const std::vector<Prospect>& prospects, const std::vecto
 // Prints each pair when it is swept. A JSON document is printed at the end, or after an interrupt.
 Result<ExitStatus> run_sweeps(schedule::CorunSession& session, const CorunOptions& options, SweepJournal* journal,
                               const StopRequest& stop) {
+  session.read_use();
   const std::vector<Prospect> prospects = prospects_of(session);
   std::vector<schedule::SweptPair> pairs;
   bool printed = options.json || print_result(prospects_text(prospects));
@@ -265,12 +267,17 @@ Result<ExitStatus> run_corun(CorunOptions options) {
   for (const std::string& note : notes) print_note(note);
   // Every repetition takes the same virtual time, so one is enough.
   if (session->is_simulated()) options.repeats = 1;
-  if (!options.json)
-    for (const std::string& note : session->notes()) print_note(note);
+  std::size_t told = 0;
+  const auto tell = [&] {
+    const std::vector<std::string> all = session->notes();
+    for (; told < all.size() && !options.json; ++told) print_note(all[told]);
+  };
+  tell();
   const StopRequest stop;
   auto status = options.tenants.are_given() ? run_tenants(*session, options, stop)
                 : options.wants_queue()     ? run_queues(*session, options, stop)
                                             : run_sweeps(*session, options, journal.get(), stop);
+  tell();
   if (!status && status.error().code() == ErrorCode::cancelled && stop.made()) return ExitStatus::interrupted;
   return status;
 }

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "power/interface/controls.h"
 #include "simulate/interface/ptx_profile.h"
 #include "wattune/backend/counters.h"
 #include "wattune/core/observation.h"
@@ -55,6 +56,14 @@ std::vector<std::string> counters_of_use() {
   std::vector<std::string> names;
   for (const char* counter : kCounters) names.push_back(counter + std::string(".avg.pct_of_peak_sustained_elapsed"));
   return names;
+}
+
+std::string why_no_counters(std::istream& settings, std::istream& status, std::istream& uid_map) {
+  bool is_reserved = false;
+  for (std::string line; std::getline(settings, line);) is_reserved = is_reserved || line == "RmProfilingAdminOnly: 1";
+  if (!is_reserved || power::is_administrator(status, uid_map)) return {};
+  return "the driver reserves them for administrators (RmProfilingAdminOnly in /proc/driver/nvidia/params); load "
+         "NVIDIA's kernel module with NVreg_RestrictProfilingToAdminUsers=0, or give the process CAP_SYS_ADMIN";
 }
 
 Result<std::vector<std::optional<double>>> read_use(backend::Device& device, const LoadedKernel& kernel,

@@ -10,6 +10,7 @@
 //   traits.utilisation = schedule::known_utilisation(traits);
 #pragma once
 
+#include <istream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,11 @@ namespace wattune::inline v0_1::schedule {
 
 // Returns the names of the counters that read_use() reads, by resource in the order of simulate::use_of().
 std::vector<std::string> counters_of_use();
+
+// Returns why the driver of NVIDIA's boards does not let this process read counters; empty if it may, or if that is
+// unknown. Takes the driver's settings (/proc/driver/nvidia/params) and the process's files `status` and `uid_map` in
+// /proc. The driver gives counters to administrators only if `RmProfilingAdminOnly` is 1.
+std::string why_no_counters(std::istream& settings, std::istream& status, std::istream& uid_map);
 
 // Runs the kernel once for each pass that the counters need, from the original contents of what it reads and writes.
 // Returns the share of each resource, 0 to 1; nullopt for a resource whose counter has no value. `limit` bounds all

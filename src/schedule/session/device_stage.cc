@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <utility>
 
 #include "power/interface/clocks.h"
@@ -83,8 +84,9 @@ class DeviceStage : public Stage {
     WATTUNE_ASSIGN(const ProfileRecord* const known, find_profile(profiles, chosen.name, added.identity));
     loaded_.push_back(kernel);
     specs_.push_back(chosen.spec);
+    configurations_.push_back(*chosen.configuration);
     copies_.emplace_back();
-    if (known == nullptr) return look_at(added, *machine, kernel, chosen);
+    if (known == nullptr) return look_at(added, *machine, kernel);
     added.traits = with_profile(std::move(added.traits), *known);
     added.costs = known->block;
     added.is_profiled = true;
@@ -124,8 +126,6 @@ class DeviceStage : public Stage {
     WATTUNE_ASSIGN(settable_, choose_clocks(clocks, *clock_control()));
     return {};
   }
-  // Ends the process that has read counters. The copies of the kernels' data in that process are released with it.
-  void end_counting() { counting_.reset(); }
 
   // Checks that the first kernel runs as fast as on a board that nothing slows down.
   Result<void> look() {
@@ -145,7 +145,16 @@ class DeviceStage : public Stage {
     return std::unique_ptr<Machine>(std::move(machine));
   }
 
+  // Reads the use of kernels without a profile. The process that reads counters ends with this call, and its copies of
+  // the kernels' data with it.
+  void read_use() override {
+    std::unique_ptr<backend::Device> counting;
+    for (KernelId id = 0; id < kernels_.size() && has_counters_; ++id)
+      if (!kernels_[id].is_profiled && kernels_[id].traits.use_by_counters.empty()) read_counters(id, counting);
+  }
+
   Result<void> profile(std::size_t rounds) override {
+    read_use();
     WATTUNE_ASSIGN(const auto profiled, machine());
     for (KernelId id = 0; id < kernels_.size(); ++id) {
       StageKernel& kernel = kernels_[id];
@@ -208,43 +217,53 @@ class DeviceStage : public Stage {
     note(kernel, chosen.name, outputs_.back());
   }
 
-  // Counts and profiles a kernel before anything else runs on its buffers. The kernel's time alone is needed first.
-  // Persistent twins choose their chunks by that time. Kernels without such a twin choose the size of their slices by
-  // it.
-  Result<void> look_at(StageKernel& kernel, DeviceMachine& machine, const std::shared_ptr<const LoadedKernel>& loaded,
-                       const CorunKernel& chosen) {
+  // Counts and measures a kernel before anything else runs on its buffers. The time alone is needed first: persistent
+  // twins choose their chunks by it, and kernels without such a twin the size of their slices.
+  Result<void> look_at(StageKernel& kernel, DeviceMachine& machine, const std::shared_ptr<const LoadedKernel>& loaded) {
     kernel.costs = count(*loaded, kernel.traits.name);
     WATTUNE_ASSIGN(const KernelId id, machine.add(loaded, kernel.traits));
     const bool persistent = kernel.traits.persistent;
     WATTUNE_ASSIGN(kernel.traits, schedule::profile(machine, id, {.slices = !persistent}));
     // Sweeps run slow twins as well, and show their cost.
     kernel.traits.persistent = persistent;
-    read_counters(kernel.traits, chosen);
     set_use(kernel);
     return {};
   }
 
   // Runs the kernel in another process, since CUDA makes no streams on SMs of their own in a process in which counters
-  // were read. Returns the result of read_use().
-  Result<std::vector<std::optional<double>>> use_by_counters(const CorunKernel& chosen) {
-    if (counting_ == nullptr) {
-      WATTUNE_ASSIGN(counting_, backend::open_device_in_worker(device_->info().selector));
+  // were read. Opens the device there if it is not open yet. Returns what read_use() returns.
+  Result<std::vector<std::optional<double>>> use_by_counters(KernelId kernel,
+                                                             std::unique_ptr<backend::Device>& counting) {
+    WATTUNE_TRY(check_counters());
+    if (counting == nullptr) {
+      WATTUNE_ASSIGN(counting, backend::open_device_in_worker(device_->info().selector));
     }
-    WATTUNE_ASSIGN(const auto copies, load_kernel(*counting_, chosen.spec, *chosen.configuration));
-    return read_use(*counting_, *copies.front());
+    WATTUNE_ASSIGN(const auto copies, load_kernel(*counting, specs_[kernel], configurations_[kernel]));
+    return schedule::read_use(*counting, *copies.front());
   }
 
-  // Reads the kernel's use of the GPU from the device's counters. If the counters cannot be read, they are not read
-  // again.
-  void read_counters(KernelTraits& traits, const CorunKernel& chosen) {
-    if (!has_counters_) return;
-    auto use = use_by_counters(chosen);
+  // Asks for the permission before a process is started that would need it.
+  static Result<void> check_counters() {
+    std::ifstream settings("/proc/driver/nvidia/params");
+    std::ifstream status("/proc/self/status");
+    std::ifstream uid_map("/proc/self/uid_map");
+    if (const std::string why = why_no_counters(settings, status, uid_map); !why.empty())
+      return Error(ErrorCode::unavailable, why);
+    return {};
+  }
+
+  // Reads what the kernel uses from the device's counters. If they cannot be read, they are not asked again.
+  void read_counters(KernelId id, std::unique_ptr<backend::Device>& counting) {
+    auto use = use_by_counters(id, counting);
     has_counters_ = use.has_value();
-    if (use)
-      traits.use_by_counters = *std::move(use);
-    else
-      notes_.push_back(fmt::format("{}: what kernels use is not read from counters: {}", device_->info().name,
-                                   use.error().to_string()));
+    if (use) {
+      kernels_[id].traits.use_by_counters = *std::move(use);
+      set_use(kernels_[id]);
+      return;
+    }
+    notes_.push_back(
+        fmt::format("{}: the shares of the GPU that kernels use are not read from its performance counters: {}",
+                    device_->info().name, use.error().to_string()));
   }
 
   // Counts the instructions of a block, if the peaks of the GPU are known. A kernel that cannot be counted is still
@@ -298,10 +317,10 @@ class DeviceStage : public Stage {
   std::vector<std::shared_ptr<const LoadedKernel>> loaded_;  // by kernel, as are outputs_, specs_ and copies_
   std::vector<KernelOutputs> outputs_;
   std::vector<KernelSpec> specs_;
+  std::vector<Configuration> configurations_;
   std::vector<Copies> copies_;
   std::vector<std::string> notes_;
   bool has_counters_ = device_->info().backend == "cuda";  // false if they cannot be read
-  std::unique_ptr<backend::Device> counting_;              // in a worker; nullptr until counters are read
   std::optional<tune::BoardClocks> board_clocks_;          // empty if no clocks may be set
   std::unique_ptr<NamedSensors> sensors_;                  // nullptr if machines read the device's own
 };
@@ -314,7 +333,6 @@ Result<std::unique_ptr<Stage>> load_all(std::unique_ptr<DeviceStage> stage, cons
   for (const CorunKernel& kernel : kernels)
     if (auto loaded = stage->load(kernel, options.profiles); !loaded)
       return std::move(loaded).error().with_context(kernel.name);
-  stage->end_counting();
   WATTUNE_TRY(stage->look());
   return std::unique_ptr<Stage>(std::move(stage));
 }

@@ -166,6 +166,11 @@ const std::vector<StageKernel>& CorunSession::kernels() const { return stage_->k
 
 const std::vector<backend::BoardSetting>& CorunSession::clocks() const { return stage_->clocks(); }
 
+void CorunSession::read_use() {
+  const auto alone = submission_->end(*stage_);
+  stage_->read_use();
+}
+
 Result<std::vector<ProfileRecord>> CorunSession::profile(std::size_t rounds, bool power) {
   const auto alone = submission_->end(*stage_);
   WATTUNE_TRY(stage_->profile(rounds));

@@ -44,7 +44,9 @@ class Stage {
   // Makes a new machine with all kernels, on which nothing has run. Only one machine may exist at a time, and the stage
   // must outlive it.
   virtual Result<std::unique_ptr<Machine>> machine() = 0;
-  // Measures each kernel alone, unless a profile contains its traits.
+  // Reads what the kernels use alone from the device's counters, if there are any that may be read.
+  virtual void read_use() {}
+  // Measures the kernels alone, unless a profile has their traits. Reads their use first.
   virtual Result<void> profile(std::size_t rounds) = 0;
   // Measures the power of the kernels, unless a profile contains it. Without `window`, the length of the measurement
   // suits the board. Precondition: profile() was called. Fails with unavailable if the board does not report its
