@@ -176,16 +176,6 @@ TEST_F(AKeyOnACountedClock, WhatDoesNotPayWithinTheExpectedCallsIsSaid) {
   EXPECT_EQ(key->state().explored, 10u);
 }
 
-// The machine is busy during the fourth configuration, which takes a second. No step pays then until that is forgotten.
-TEST_F(AKeyOnACountedClock, AStepThatWasSlowOnceDoesNotKeepOthersOut) {
-  kernel = [](const wattune::fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
-    if (launch.macro("block") == 8 && launch.macro("mode") == 3) return nanoseconds_from_seconds(1);
-    return run(launch);
-  };
-  begin();
-  EXPECT_TRUE(test::wait_until([this] { return key->state().explored >= 8; })) << key->state().words;
-}
-
 // The first eight configurations teach how slow a first launch may be. The next key profits from that as well.
 TEST_F(ScreeningTest, WhatIsClearlySlowerIsLaunchedOnce) {
   check_outputs();
