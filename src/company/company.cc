@@ -160,10 +160,10 @@ CompanySession::~CompanySession() = default;
 
 Result<std::unique_ptr<CompanySession>> CompanySession::open(std::vector<CompanyMember> members,
                                                              const CompanyOptions& options) {
-  if (members.size() < 2) return refuse_company("two kernels are needed to run together");
+  if (members.size() < 2) return refuse_company("at least two kernels are needed to run together");
   if (options.partnered && options.goal == CompanyGoal::energy)
     return refuse_company(
-        "beside a partner only the time can be the objective, since the board's energy is that of both kernels");
+        "beside a partner only time can be the objective, since the board's energy is that of both kernels");
   WATTUNE_ASSIGN(DeviceInfo device, choose_company_device(members.front().spec, options.session));
   for (CompanyMember& member : members) WATTUNE_TRY(adapt_to_company(member, device));
   WATTUNE_TRY(add_resident_blocks(members, device, options));

@@ -60,9 +60,12 @@ Result<std::vector<std::size_t>> places_of(const std::vector<std::string>& order
   for (const std::string& name : order.empty() ? names : order) {
     const auto found = std::ranges::find(names, name);
     if (found == names.end())
-      return cannot_open("no kernel of this name to launch").about(name).hint(suggest(name, names));
+      return cannot_open("the order of launches names a kernel that is not there")
+          .about(name)
+          .hint(suggest(name, names));
     places.push_back(static_cast<std::size_t>(found - names.begin()));
-    if (std::ranges::count(places, places.back()) > 1) return cannot_open("it is launched twice").about(name);
+    if (std::ranges::count(places, places.back()) > 1)
+      return cannot_open("the order of launches names this kernel twice").about(name);
   }
   if (places.size() < names.size())
     return cannot_open("the order of launches leaves out kernels").hint(fmt::format("{}", fmt::join(names, ",")));
@@ -103,7 +106,8 @@ Result<std::vector<std::size_t>> find_repetitions(const CompanySpace& space, Com
     auto its = evaluator.alone(k, own.configuration(own.default_configuration()));
     if (!its) return std::move(its).error().with_context(space.member(k).name);
     if (!(*its)->ok())
-      return Error(ErrorCode::unavailable, "its default configuration fails alone, whose time says how often it runs")
+      return Error(ErrorCode::unavailable,
+                   "the default configuration of this kernel fails alone, so that its number of repetitions is unknown")
           .about(space.member(k).name)
           .hint((*its)->message);
     alone.push_back((*its)->statistics->median);
@@ -141,7 +145,7 @@ Result<void> adapt_to_company(CompanyMember& member, const DeviceInfo& device) {
     return std::move(used).error().with_context(member.name);
   const std::vector<LaunchStep> launches = launches_of(member.spec);
   if (launches.size() != 1 || !launches.front().repeat.text.empty() || !launches.front().group.empty())
-    return cannot_open("a spec of several launches cannot run together with others").about(member.name);
+    return cannot_open("a spec of several launches cannot be tuned together with others").about(member.name);
   member.spec.objectives.clear();
   member.spec.metrics.clear();
   return {};

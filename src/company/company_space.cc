@@ -92,7 +92,7 @@ Result<void> add_board_parameters(std::vector<Parameter>& board, const KernelSpe
 
 Result<void> check_names(const std::vector<CompanyMember>& members) {
   if (members.size() < 2)
-    return Error(ErrorCode::invalid_argument, "two kernels are needed to run together")
+    return Error(ErrorCode::invalid_argument, "at least two kernels are needed to run together")
         .about(members.empty() ? "" : members.front().name);
   for (auto member = members.begin(); member != members.end(); ++member)
     if (std::ranges::count(members, member->name, &CompanyMember::name) > 1)

@@ -28,7 +28,8 @@ schedule::Party party_of(const CompanyPlan& plan, std::size_t member, unsigned r
 Result<void> check_resident(const StagedKernel& staged, unsigned resident_blocks) {
   if (resident_blocks == 0) return {};
   const std::string why_not = schedule::why_not_persistent(*staged.kernel);
-  if (!why_not.empty()) return Error(ErrorCode::invalid_argument, "its blocks cannot stay resident").hint(why_not);
+  if (!why_not.empty())
+    return Error(ErrorCode::invalid_argument, "the blocks of this kernel cannot stay resident").hint(why_not);
   const unsigned most = staged.traits.profile.blocks_alone;
   if (resident_blocks <= most) return {};
   return Error(ErrorCode::invalid_argument,
@@ -100,7 +101,8 @@ Result<std::optional<std::string>> CompanyRunner::difference() {
   WATTUNE_TRY(run_jointly(*machine_, each_once, {.limit = options_.limit}));
   for (const auto& each : kernels_) {
     WATTUNE_ASSIGN(const std::optional<std::string> difference, each->outputs.difference());
-    if (difference) return std::optional(each->traits.name + " leaves other results beside the others: " + *difference);
+    if (difference)
+      return std::optional(each->traits.name + " leaves other results when it runs beside the others: " + *difference);
   }
   return std::optional<std::string>();
 }

@@ -93,7 +93,9 @@ const std::vector<std::string>& stand_in_names() {
 Result<KernelSpec> stand_in(const std::string& name) {
   for (const StandIn& each : all_stand_ins())
     if (each.name == name) return spec_of(each);
-  return Error(ErrorCode::not_found, "no such class of partners").about(name).hint(suggest(name, stand_in_names()));
+  return Error(ErrorCode::not_found, "no class of partners has this name")
+      .about(name)
+      .hint(suggest(name, stand_in_names()));
 }
 
 }  // namespace wattune::company

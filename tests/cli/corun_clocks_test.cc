@@ -108,7 +108,7 @@ TEST_F(CorunClocks, TheSlowdownIsKeptAtEachClock) {
 
 TEST_F(CorunClocks, APowerCapIsKeptByClocks) {
   const std::vector<std::string> capped = {"--power-cap", "37", "--policies", "paired"};
-  EXPECT_THAT(refused(capped), HasSubstr("W alone: `37 W` (clocks stay as the board has them, unless --clocks"));
+  EXPECT_THAT(refused(capped), HasSubstr("W alone: `37 W` (raise --power-cap, or let --clocks set lower clocks"));
   std::vector<std::string> clocked = capped;
   clocked.insert(clocked.end(), {"--clocks", "auto", "--json"});
   const Finished finished = corun(clocked);
@@ -128,7 +128,7 @@ TEST_F(CorunClocks, SaysInOneLineWhatCannotBe) {
   EXPECT_THAT(with("836/324,836/500"),
               HasSubstr("clocks: the board has no such clock of its memory: `500 MHz` (nearest: 480)"));
   EXPECT_THAT(with("836/324,836/"), HasSubstr("clocks are auto, current, or numbers of MHz: `836/`"));
-  EXPECT_THAT(with("836"), HasSubstr("two clocks at least, to choose one of: `836`"));
+  EXPECT_THAT(with("836"), HasSubstr("at least two clocks are needed to choose from: `836`"));
   EXPECT_THAT(with("836,fast"), HasSubstr("clocks are auto, current, or numbers of MHz: `fast`"));
   EXPECT_THAT(with("836,-1"), HasSubstr("clocks are auto, current, or numbers of MHz: `-1`"));
   EXPECT_THAT(refused({"--clocks", "auto"}), HasSubstr("--clocks needs an objective in joules or watts"));

@@ -137,7 +137,7 @@ TEST_F(CorunNetworks, LearnFromRecordingsAndChooseAmongAllPairsOfClocks) {
   EXPECT_EQ(by_networks(arguments).out, first.out);
   EXPECT_THAT(line_of(by_networks(training)), HasSubstr("gt640.jsonl: the file has networks already"));
   EXPECT_THAT(line_of(by_networks({"--networks", "gt640.jsonl"}, "simulated:K20c")),
-              HasSubstr("these networks are of simulated GT640, not of simulated K20c"));
+              HasSubstr("these networks were trained for simulated GT640, not for simulated K20c"));
   arguments.back() = "--explain";
   EXPECT_THAT(by_networks(arguments).out, testing::ContainsRegex("Hotspot +[0-9]+/[0-9]+ MHz"));
 }
@@ -155,18 +155,18 @@ TEST_F(CorunNetworks, ChoosePairsAtTheBoardsOwnClocks) {
 
 TEST_F(CorunNetworks, SayInOneLineWhatCannotBe) {
   EXPECT_THAT(line_of(corun({"--forecast", "networks", "--policies", "greedy"})),
-              HasSubstr("networks predict operations per joule, and neither times nor watts: `work per time`"));
+              HasSubstr("networks predict operations per joule only, and neither times nor watts: `work per time`"));
   EXPECT_THAT(line_of(by_networks({"--slowdown", "10%"})), HasSubstr("without --slowdown and --power-cap"));
   EXPECT_THAT(line_of(corun({"--forecast", "networks", "--objective", "energy", "--policies", "paired"})),
-              HasSubstr("networks decide for greedy alone: `paired` (--policies greedy)"));
+              HasSubstr("networks decide only for the policy `greedy`: `paired` (--policies greedy)"));
   EXPECT_THAT(line_of(corun({"--networks", "gt640.jsonl"})),
               HasSubstr("--networks and --recordings need networks that decide: `gt640.jsonl`"));
-  EXPECT_THAT(line_of(by_networks({}, "simulated:C2050"), 3), HasSubstr("no power is simulated of this GPU"));
+  EXPECT_THAT(line_of(by_networks({}, "simulated:C2050"), 3), HasSubstr("the power of this GPU is not simulated"));
   const RecordedKernels kernels(folder_, 15);
   EXPECT_THAT(line_of(by_networks({"--profiles", "profiles.jsonl", "--recordings", kernels.files()})),
-              HasSubstr("networks of 15 features learn from 16 recorded kernels at least: `15`"));
+              HasSubstr("networks with 15 features need at least 16 recorded kernels to learn from: `15`"));
   EXPECT_THAT(line_of(by_networks({"--recordings", kernels.files()})),
-              HasSubstr("no profile has the features of this recorded kernel"));
+              HasSubstr("no profile tells the features of this recorded kernel"));
 }
 
 // An OpenCL device without counts of instructions has no features, and networks of another board do not help.
@@ -180,7 +180,7 @@ TEST_F(CorunNetworks, WithoutFeaturesNothingRuns) {
   const std::vector<std::string> arguments = {"corun",      "scale.toml", "scale.toml",  "--device",   "opencl:0:0",
                                               "--forecast", "networks",   "--objective", "energy",     "--policies",
                                               "greedy",     "--works",    "4",           "--networks", "n.jsonl"};
-  EXPECT_THAT(line_of(run_wattune(folder_, arguments), 3), HasSubstr("there are no networks of this board"));
+  EXPECT_THAT(line_of(run_wattune(folder_, arguments), 3), HasSubstr("there are no networks for this board"));
   schedule::BoardNetworks networks = schedule::train_networks("any", any_recordings(), 1).value();
   const nlohmann::json devices = run_wattune(folder_, {"devices", "--json"}).json();
   for (const nlohmann::json& device : devices["devices"])

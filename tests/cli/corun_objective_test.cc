@@ -64,7 +64,7 @@ TEST_F(CorunObjective, SaysInOneLineWhatCannotBeKept) {
   EXPECT_THAT(refused({"--power-cap", "130"}), HasSubstr("W alone: `130 W`"));
   EXPECT_THAT(refused({"--slowdown", "0.01%"}),
               HasSubstr("no pair keeps these limits at any ratio: `work per time, no kernel slower by more than"));
-  EXPECT_THAT(refused({"--objective", "energy"}, "H200"), HasSubstr("the board tells no energy"));
+  EXPECT_THAT(refused({"--objective", "energy"}, "H200"), HasSubstr("the board reports no energy"));
 }
 
 TEST_F(CorunObjective, RefusesWhatMeansNothing) {
@@ -74,7 +74,7 @@ TEST_F(CorunObjective, RefusesWhatMeansNothing) {
   const Finished finished = run_wattune(folder_, {"corun", "--device", "simulated:H100", "--kernels", "C,L",
                                                   "--policies", "fifo,split", "--objective", "energy"});
   EXPECT_EQ(finished.status, 2);
-  EXPECT_THAT(finished.err, HasSubstr("none of these policies heeds an objective: `fifo,split`"));
+  EXPECT_THAT(finished.err, HasSubstr("none of these policies plans by an objective: `fifo,split`"));
 }
 
 }  // namespace

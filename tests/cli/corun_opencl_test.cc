@@ -35,7 +35,9 @@ TEST_F(CorunOnOpencl, SweepsSlicesAndComparesWhatTheyLeave) {
   ASSERT_EQ(finished.status, 0) << finished.err;
   const nlohmann::json document = finished.json();
   EXPECT_EQ(document["simulated"], false);
-  EXPECT_THAT(document["notes"].dump(), HasSubstr("add shares SMs in slices: OpenCL kernels have none"));
+  EXPECT_THAT(
+      document["notes"].dump(),
+      HasSubstr("add shares SMs in slices, not with resident blocks: blocks stay resident in CUDA kernels only"));
   EXPECT_THAT(document["notes"].dump(), HasSubstr("scale overwrites x, which is restored"));
   const nlohmann::json& pair = document["pairs"][0];
   EXPECT_EQ(pair["kernels"], nlohmann::json({"add", "scale"}));

@@ -63,7 +63,7 @@ TEST_F(Corun, SharesBeatSplitsAndSplitsBeatStreamsOnASimulatedH100) {
 TEST_F(Corun, NamesJoinedByPlusAreLaunchesOfOneKernel) {
   EXPECT_THAT(small({}, "PC+TEA,BS").out, StartsWith("PC+TEA with BS on a simulated C2050\n"));
   EXPECT_THAT(refused({"--device", "simulated:C2050", "--kernels", "PC+TAE,BS"}),
-              HasSubstr("no such published kernel: `TAE`"));
+              HasSubstr("no published kernel has this name: `TAE`"));
 }
 
 // Three pairs give three points for the errors; a pair whose name is missing was not drawn.
@@ -303,7 +303,8 @@ TEST_F(Corun, NamesTheFastestPolicyAndTracesIt) {
   EXPECT_EQ(verdict["control"], nullptr);
   named[named.size() - 2] = "split";
   named.push_back("--overwrite");
-  EXPECT_THAT(simulated(named).err, HasSubstr("no such policy runs here: `split` (one of: streams; fifo; "));
+  EXPECT_THAT(simulated(named).err,
+              HasSubstr("none of the policies that run has this name: `split` (one of: streams; fifo; "));
 }
 
 TEST_F(Corun, EqualSeedsGiveEqualRuns) {
@@ -358,13 +359,13 @@ TEST_F(Corun, RefusesTenantsThatCannotBe) {
     return refused(more);
   };
   EXPECT_THAT(with({"chat"}), HasSubstr("--tenant: NAME=KERNEL,...: `chat`"));
-  EXPECT_THAT(with({"chat=TEE"}), HasSubstr("--tenant: no such kernel here: `TEE` (did you mean `TEA`?)"));
+  EXPECT_THAT(with({"chat=TEE"}), HasSubstr("--tenant: no kernel of this name runs here: `TEE` (did you mean `TEA`?)"));
   EXPECT_THAT(with({"chat=TEA,priority=high"}), HasSubstr("a priority is a whole number: `high`"));
   EXPECT_THAT(with({"chat=TEA,soon=1ms"}),
               HasSubstr("a tenant has priority=N, every=TIME or poisson=TIME: `soon=1ms`"));
   EXPECT_THAT(with({"chat=TEA,every=1ms,poisson=1ms"}), HasSubstr("its works arrive in one way: `poisson=1ms`"));
   EXPECT_THAT(with({"chat=TEA,every=0s"}), HasSubstr("above 0: `0s`"));
-  EXPECT_THAT(with({"chat=TEA", "--tenant", "chat=PC"}), HasSubstr("two tenants of one name: `chat=PC`"));
+  EXPECT_THAT(with({"chat=TEA", "--tenant", "chat=PC"}), HasSubstr("two tenants have this name: `chat=PC`"));
   EXPECT_THAT(with({"chat=TEA", "--works", "9"}), HasSubstr("--tenant decides which works arrive"));
   EXPECT_THAT(refused({"--device", "simulated:C2050", "--kernels", "PC,TEA", "--for", "1s"}),
               HasSubstr("--for needs tenants"));
@@ -379,12 +380,12 @@ TEST_F(Corun, RefusesDamagedArrivalsByTheirLine) {
   EXPECT_EQ(complaint("moment_ms,kernel,priority\n0,PC,0\nsoon,PC,0\n"),
             "wattune: error: arrivals.csv:3: expected moment_ms,kernel,priority: `soon,PC,0`\n");
   EXPECT_EQ(complaint("0,PC\n1,TEE\n"),
-            "wattune: error: arrivals.csv:2: no such kernel here: `TEE` (did you mean `TEA`?)\n");
-  EXPECT_THAT(complaint("3,PC\n1,PC\n"), HasSubstr("arrivals.csv:2: it arrives before the one of the line above"));
+            "wattune: error: arrivals.csv:2: no kernel of this name runs here: `TEE` (did you mean `TEA`?)\n");
+  EXPECT_THAT(complaint("3,PC\n1,PC\n"), HasSubstr("arrivals.csv:2: the work arrives before that of the line above"));
   EXPECT_THAT(complaint("-1,PC\n"), HasSubstr("arrivals.csv:1: expected"));
   EXPECT_THAT(complaint("1,PC,0,0\n"), HasSubstr("arrivals.csv:1: expected"));
   EXPECT_THAT(complaint("nan,PC\n"), HasSubstr("arrivals.csv:1: expected"));
-  EXPECT_THAT(complaint("moment_ms,kernel\n"), HasSubstr("arrivals.csv: no work arrives here"));
+  EXPECT_THAT(complaint("moment_ms,kernel\n"), HasSubstr("arrivals.csv: the table has no arrivals"));
   EXPECT_THAT(refused({"--device", "simulated:C2050", "--waves", "1", "--kernels", "PC,TEA", "--arrivals", "none.csv"}),
               HasSubstr("none.csv"));
 }
@@ -396,7 +397,7 @@ TEST_F(Corun, RefusesWhatItCannotRun) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return refused(arguments);
   };
-  EXPECT_THAT(with({"C,X"}), HasSubstr("no such published kernel: `X` (one of: C, L, M, PC, SAD"));
+  EXPECT_THAT(with({"C,X"}), HasSubstr("no published kernel has this name: `X` (one of: C, L, M, PC, SAD"));
   EXPECT_EQ(with({"C,L", "--policies", "pared"}), "wattune: error: no such policy: `pared` (did you mean `paired`?)\n");
   EXPECT_THAT(with({"C"}), HasSubstr("two kernels are needed to run together: `C`"));
   EXPECT_THAT(refused({"one.toml"}), HasSubstr("two kernels are needed to run together: `one.toml`"));

@@ -119,7 +119,7 @@ TEST_F(Profile, OfSomethingElseIsStale) {
 
 TEST_F(Profile, MistakesAreOneLine) {
   EXPECT_THAT(refusal(profile()), HasSubstr("there is no kernel to profile"));
-  EXPECT_THAT(refusal(profile({"--kernels", "C", "--repeats", "0"})), HasSubstr("once at least"));
+  EXPECT_THAT(refusal(profile({"--kernels", "C", "--repeats", "0"})), HasSubstr("at least 1 is needed"));
   folder_.write("profiles.jsonl", "\n{\"format\":\"wattune-profile\",\"version\":1}\n");
   EXPECT_THAT(refusal(profile({"--kernels", "C"})), HasSubstr("--overwrite"));
   EXPECT_THAT(refusal(queue({"--profiles", "profiles.jsonl"})),

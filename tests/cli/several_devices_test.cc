@@ -121,7 +121,7 @@ TEST_F(SeveralGpus, ModelsAreTunedApartOnlyWhenAskedFor) {
 TEST_F(SeveralGpus, AreRefusedWhereOneIsNeeded) {
   const Finished run = run_with_stand_ins(folder_, "run scale.toml --device cuda:all", kTwo);
   EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, HasSubstr("one device is needed, these are 2: `cuda:all`"));
+  EXPECT_THAT(run.err, HasSubstr("one device is needed, and this name stands for 2: `cuda:all`"));
   EXPECT_EQ(run_with_stand_ins(folder_, "run scale.toml --device cuda:all").status, 0);
   EXPECT_THAT(tune("--device cuda:1,cuda:1").err, HasSubstr("device `cuda:1` is named twice"));
   EXPECT_THAT(tune("--device cuda:0,cuda:7").err, HasSubstr("no device `cuda:7`"));

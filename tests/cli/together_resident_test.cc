@@ -94,7 +94,8 @@ TEST_F(TogetherResident, KernelsWithoutATwinHaveNoResidentBlocks) {
   ASSERT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(finished.json()["by_status"]["correct"], 6);  // three blocks of scale, mark with 0 and 1
   EXPECT_EQ(finished.json()["by_status"]["constraints"], 6);
-  EXPECT_THAT(folder_.read("mark+scale.journal.jsonl"), HasSubstr("scale: its blocks cannot stay resident"));
+  EXPECT_THAT(folder_.read("mark+scale.journal.jsonl"),
+              HasSubstr("scale: the blocks of this kernel cannot stay resident"));
 }
 
 TEST_F(TogetherResident, RefusesWhatSaysNothing) {

@@ -215,7 +215,7 @@ TEST_F(Together, TunesForAClassOfPartners) {
 
 TEST_F(Together, RefusesWhatCannotRunTogether) {
   EXPECT_EQ(refused({"--together", "one.toml"}),
-            "wattune: error: two kernels are needed to run together: `one.toml`\n");
+            "wattune: error: at least two kernels are needed to run together: `one.toml`\n");
   EXPECT_EQ(refused({"--together", "one.toml", "./one.toml"}),
             "wattune: error: the same spec twice: `./one.toml` (name each kernel once)\n");
   EXPECT_THAT(refused({"--together", "one.toml", "two.toml", "--launch-order", "two"}),

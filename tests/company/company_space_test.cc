@@ -159,7 +159,8 @@ TEST(StandIns, HaveOneConfigurationInBothLanguages) {
     ASSERT_EQ(spec.alternatives.size(), 1u);
     EXPECT_NE(spec.source.language, spec.alternatives.front().language);
   }
-  EXPECT_EQ(stand_in("memroy").error().to_string(), "no such class of partners: `memroy` (did you mean `memory`?)");
+  EXPECT_EQ(stand_in("memroy").error().to_string(),
+            "no class of partners has this name: `memroy` (did you mean `memory`?)");
 }
 
 TEST(Company, FindsTheRepetitionsOfAnEarlierRun) {

@@ -89,8 +89,10 @@ TEST_F(CompanyStageTest, OutputsWhoseBitsDifferAreReadAndComparedByTolerance) {
   EXPECT_EQ(runner->difference().value(), std::nullopt);
   EXPECT_EQ(output_bytes_read(), 3 * kBytes);
   off_ = 1e-2F;
-  EXPECT_THAT(runner->difference().value().value_or(""),
-              HasSubstr("adds leaves other results beside the others: `y`: 1 of 64 elements is wrong, first at [1]"));
+  EXPECT_THAT(
+      runner->difference().value().value_or(""),
+      HasSubstr(
+          "adds leaves other results when it runs beside the others: `y`: 1 of 64 elements is wrong, first at [1]"));
 }
 
 // Results are compared with those of the same configuration alone, not with those of the first one.

@@ -35,12 +35,12 @@ TEST_F(ArrivalsTest, AreReadWithAndWithoutNamesAndPriorities) {
 }
 
 TEST_F(ArrivalsTest, AreRefusedByLine) {
-  EXPECT_EQ(refusal("0,copy\n1,copi\n"), "t.csv:2: no such kernel here: `copi` (did you mean `copy`?)");
+  EXPECT_EQ(refusal("0,copy\n1,copi\n"), "t.csv:2: no kernel of this name runs here: `copi` (did you mean `copy`?)");
   EXPECT_EQ(refusal("0,copy,high\n"), "t.csv:1: expected moment_ms,kernel,priority: `0,copy,high`");
   EXPECT_THAT(refusal("0;copy\n"), HasSubstr("t.csv:1: expected"));
   EXPECT_THAT(refusal("1e999,copy\n"), HasSubstr("t.csv:1: expected"));
-  EXPECT_THAT(refusal("2,copy\n1,copy\n"), HasSubstr("t.csv:2: it arrives before the one of the line above"));
-  EXPECT_EQ(refusal("\n\n"), "t.csv: no work arrives here (moment_ms,kernel,priority)");
+  EXPECT_THAT(refusal("2,copy\n1,copy\n"), HasSubstr("t.csv:2: the work arrives before that of the line above"));
+  EXPECT_EQ(refusal("\n\n"), "t.csv: the table has no arrivals (moment_ms,kernel,priority)");
 }
 
 }  // namespace

@@ -87,15 +87,15 @@ TEST(BoardNetworks, TheirAnswerIsTheMeanOfTheirMembers) {
 
 TEST(BoardNetworks, LearnNothingFromTooFewRecordings) {
   EXPECT_EQ(train_networks(kBoard, recordings(15)).error().to_string(),
-            "networks of 15 features learn from 16 recorded kernels at least: `15`");
+            "networks with 15 features need at least 16 recorded kernels to learn from: `15`");
   auto without_traffic = recordings(16);
   for (RecordedKernel& each : without_traffic) each.features[model::Feature::dram_throughput] = 0.0;
-  EXPECT_THAT(train_networks(kBoard, without_traffic).error().to_string(), HasSubstr("moves data from or to DRAM"));
+  EXPECT_THAT(train_networks(kBoard, without_traffic).error().to_string(), HasSubstr("reads or writes DRAM"));
 }
 
 TEST(BoardNetworks, NeedABoardThatDrawsPower) {
   EXPECT_EQ(train_networks(*simulate::find_gpu_model("C2050"), 1).error().to_string(),
-            "no power is simulated of this GPU, so that networks learn nothing from it: `C2050`");
+            "the power of this GPU is not simulated, so that networks cannot learn from it: `C2050`");
 }
 
 TEST(BoardNetworks, ComeBackFromTheirFile) {
@@ -121,7 +121,8 @@ std::string resealed(std::string_view part, std::string_view other) {
 
 TEST(BoardNetworks, OfAnotherBoardOrShapeAreRefusedInOneLine) {
   EXPECT_EQ(read_networks(write_networks(networks()), "gt640.jsonl", "NVIDIA H200").error().to_string(),
-            "gt640.jsonl: these networks are of simulated GT640, not of NVIDIA H200 (each board needs networks of its "
+            "gt640.jsonl: these networks were trained for simulated GT640, not for NVIDIA H200 (each board needs "
+            "networks of its "
             "own, in another file)");
   EXPECT_EQ(refused(resealed("15-21-1", "15-20-1")),
             "gt640.jsonl: network: a network of the shape 15-21-1 is needed: `15-20-1` (remove the file, or name "
@@ -225,22 +226,23 @@ TEST_F(Recording, HasTheLeastEnergyAtEachSetting) {
 
 TEST_F(Recording, WithoutFeaturesOfThisBoardIsRefused) {
   EXPECT_EQ(recorded_kernel(recording_, profiles_, "NVIDIA H200").error().to_string(),
-            "the profile of this recorded kernel is not of NVIDIA H200: `gemm`");
+            "the profile of this recorded kernel was not measured on NVIDIA H200: `gemm`");
   profiles_.records[0].features.reset();
   EXPECT_THAT(recorded_kernel(recording_, profiles_, kBoard).error().to_string(),
-              HasSubstr("no profile has the features of this recorded kernel: `gemm`"));
+              HasSubstr("no profile tells the features of this recorded kernel: `gemm`"));
 }
 
 TEST_F(Recording, OfAnotherBoardIsRefused) {
   recording_.info.device.name = "NVIDIA H200";
   EXPECT_EQ(recorded_kernel(recording_, profiles_, kBoard).error().to_string(),
-            "this recording is of NVIDIA H200, not of simulated GT640: `gemm`");
+            "this recording was measured on NVIDIA H200, not on simulated GT640: `gemm`");
 }
 
 TEST_F(Recording, AtOneClockTeachesNothing) {
   recording_.trials.resize(2);
-  EXPECT_THAT(recorded_kernel(recording_, profiles_, kBoard).error().to_string(),
-              HasSubstr("networks learn from energies at two clocks or more: `gemm`"));
+  EXPECT_THAT(
+      recorded_kernel(recording_, profiles_, kBoard).error().to_string(),
+      HasSubstr("networks need the energies of a kernel at two clocks or more, and this recording has fewer: `gemm`"));
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ TEST(ClockGovernor, ARefusalRestoresAndIsTheEndOfIt) {
   EXPECT_EQ(board.restored, 1);
   ASSERT_TRUE(governor.refusal());
   EXPECT_EQ(governor.refusal()->to_string(),
-            "clocks of kernels together, which are the board's own again: not permitted");
+            "setting clocks for kernels that run together, which are the board's own again: not permitted");
   EXPECT_FALSE(governor.can_set());
   EXPECT_FALSE(governor.due());
   const std::size_t asked = board.all.size();

@@ -452,7 +452,8 @@ TEST_F(LongWorksOfGt640, AClockThatIsRefusedHalfWayEndsTheQueueWithWhatHasEnded)
   const Megahertz second = clocks_->all.back();
   const QueueRun run = this->run("paired", arrivals_, objective_, second);
   ASSERT_TRUE(run.refusal);
-  EXPECT_EQ(run.refusal->to_string(), "clocks of kernels together, which are the board's own again: not permitted");
+  EXPECT_EQ(run.refusal->to_string(),
+            "setting clocks for kernels that run together, which are the board's own again: not permitted");
   EXPECT_EQ(run.ended, 3U);
   EXPECT_EQ(clocks_->all.size(), 1U);
   EXPECT_EQ(clocks_->restored, 1);

@@ -233,7 +233,7 @@ TEST_F(DeviceMachineOnStandIn, WhatAKernelUsesIsCountedOnCopiesOfPagesOfItsBuffe
   EXPECT_EQ(block->pipes[static_cast<std::size_t>(simulate::Pipe::memory)], 2);
   EXPECT_THAT(hits_of(*kernel), Each(0));
   EXPECT_THAT(count_block(*device, *kernel, {.most_bytes = 8}).error().to_string(),
-              HasSubstr("what mark uses cannot be counted: some blocks touch more than 8 bytes"));
+              HasSubstr("the instructions of mark cannot be counted: some of its blocks access more than 8 bytes"));
 }
 
 // One kernel computes for 90 % of its time, the other moves data for 80 % of its time. No resource is busy for more
@@ -293,7 +293,7 @@ TEST_F(DeviceMachineOnStandIn, ATwinThatNeedsWholeWarpsRunsNoOtherBlocks) {
   backend::Geometry3 parted_warps = kSolid;
   parted_warps.group_size = {48, 2, 1};
   const auto parted = kernel_on_ints(*device, "mark", whole->code, parted_warps, kAll);
-  EXPECT_THAT(why_not_persistent(*parted), HasSubstr("block.x is a multiple of 32, and this block is 48 x 2 x 1"));
+  EXPECT_THAT(why_not_persistent(*parted), HasSubstr("block.x is a multiple of 32, and they are 48 x 2 x 1"));
   EXPECT_FALSE(machine->traits_of(*parted).value().persistent);
   const KernelId other = machine->add(parted, machine->traits_of(*whole).value()).value();
   EXPECT_FALSE(machine->kernel(other)->persistent);

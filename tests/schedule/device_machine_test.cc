@@ -133,16 +133,17 @@ TEST_F(DeviceMachineOnOpencl, RefusesByNameWhatItCannotDo) {
   const auto kernel = load(kCounting, kRow);
   const KernelId id = add(kernel);
   const auto refusal = [&](const Launch& launch) { return machine->launch(launch).error().to_string(); };
-  EXPECT_THAT(refusal({.kernel = 7, .blocks = 1}), HasSubstr("no such kernel"));
+  EXPECT_THAT(refusal({.kernel = 7, .blocks = 1}), HasSubstr("no kernel of this number"));
   EXPECT_THAT(refusal({.kernel = id, .first_block = 50, .blocks = 11}),
-              HasSubstr("f has 60 blocks, of which 11 from 50"));
+              HasSubstr("f has 60 blocks, so that 11 blocks from block 50"));
   EXPECT_THAT(refusal({.kernel = id, .form = Form::persistent, .blocks = 60, .per_sm = 1}),
               HasSubstr("f has no persistent form"));
   EXPECT_THAT(refusal({.kernel = id, .blocks = 60, .sms = {.first = 0, .count = 1}}),
               HasSubstr("compute units of their own"));
   KernelTraits other = *machine->kernel(id);
   other.blocks = 61;
-  EXPECT_THAT(machine->add(kernel, other).error().to_string(), HasSubstr("traits of another grid"));
+  EXPECT_THAT(machine->add(kernel, other).error().to_string(),
+              HasSubstr("the traits are those of a grid with another number of blocks"));
 }
 
 TEST_F(DeviceMachineOnOpencl, AKernelWithoutSlicesSaysWhy) {
@@ -202,7 +203,7 @@ TEST_F(DeviceMachineOnOpencl, AKernelWhoseHeaderForbidsSlicesRunsWhole) {
         source_of("#include \"one.h\"\nkernel void f(global int* hits) { hits[get_global_id(0)] += one(); }");
     source.file = folder / "f.cl";
     const auto code = load_code(*device, source, {}, kRow).value();
-    EXPECT_THAT(code->no_slices, HasSubstr("its slices do not compile")) << header;
+    EXPECT_THAT(code->no_slices, HasSubstr("its code for slices does not compile")) << header;
   }
   std::filesystem::remove_all(folder);
 }

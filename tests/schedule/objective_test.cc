@@ -305,7 +305,7 @@ TEST(PowerProfile, ABoardThatTellsNoEnergyIsRefused) {
   const auto refused = profile_power(machine, nanoseconds_from_ms(1));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), ErrorCode::unavailable);
-  EXPECT_THAT(refused.error().to_string(), HasSubstr("the board tells no energy"));
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("the board reports no energy"));
 }
 
 TEST(PowerProfile, AKernelOfUnknownTimeIsRefused) {

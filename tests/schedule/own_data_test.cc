@@ -112,9 +112,9 @@ TEST_F(OwnDataOnOpencl, ArgumentsThatDoNotFitAreRefused) {
   EXPECT_THAT(refusal({{"in", 3}, {"out", *out}}), HasSubstr("argument `in` is a value"));
   EXPECT_THAT(refusal({{"by", *in}, {"out", *out}}), HasSubstr("argument `by` is memory"));
   EXPECT_THAT(refusal({{"by", 3.0F}, {"out", *out}}), HasSubstr("argument `by` is of float, and the spec has int"));
-  EXPECT_THAT(refusal({{"out", nullptr}}), HasSubstr("a null pointer"));
+  EXPECT_THAT(refusal({{"out", nullptr}}), HasSubstr("the pointer is null"));
   int on_host = 0;
-  EXPECT_THAT(refusal({{"out", &on_host}}), HasSubstr("memory of OpenCL is a cl_mem"));
+  EXPECT_THAT(refusal({{"out", &on_host}}), HasSubstr("memory of OpenCL is passed as a cl_mem"));
 }
 
 TEST_F(OwnDataOnOpencl, WorksConflictWhereOneWritesWhatBothUse) {

@@ -87,7 +87,8 @@ TEST(PairSweep, RefusesTimesThatCannotBeMatched) {
   machine.add(tiny_kernel("long", 100000));
   const auto refused = sweep_pair(machine, 0, 1);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().to_string(), HasSubstr("differ too much to be matched: `0.100 ms and 10000.000 ms`"));
+  EXPECT_THAT(refused.error().to_string(),
+              HasSubstr("differ too much to be matched by repetitions: `0.100 ms and 10000.000 ms`"));
 }
 
 // Each has 0.9 of its speed beside the other. Both take 10 ms / 0.9, which is a gain of 0.8 by the definition of gain.
@@ -252,7 +253,7 @@ TEST(PairSweep, KernelsWithoutATwinShareInSlices) {
   EXPECT_TRUE(ratios_of(machine, 1, 2).value().empty());
   ASSERT_TRUE(sweep_pair(machine, 0, 2, {.rounds = 1}));
   EXPECT_TRUE(std::ranges::any_of(machine.launches, [](const Launch& launch) { return launch.form == Form::slices; }));
-  EXPECT_THAT(ratios_of(machine, 0, 9).error().to_string(), HasSubstr("no such kernel on this machine: `9`"));
+  EXPECT_THAT(ratios_of(machine, 0, 9).error().to_string(), HasSubstr("the machine has no kernel of this number: `9`"));
 }
 
 // Each block takes more than half of an SM's shared memory. So there is no ratio, and all rows are of whole kernels.
@@ -325,7 +326,7 @@ TEST(Profile, FindsTheLeastSliceThatIsWorthALaunch) {
   EXPECT_EQ(traits.least_slice, 1U);
   EXPECT_EQ(traits.saturating_share, 1.0);  // the machine has no ranges
   EXPECT_TRUE(traits.speed_on_sms.empty());
-  EXPECT_THAT(profile(machine, 1).error().to_string(), HasSubstr("no such kernel on this machine: `1`"));
+  EXPECT_THAT(profile(machine, 1).error().to_string(), HasSubstr("the machine has no kernel of this number: `1`"));
 }
 
 TEST(MeasuredForecaster, SplitsTheSmsWhereThatIsFaster) {
@@ -382,7 +383,7 @@ TEST(MeasuredForecaster, RunsAPairAtEachRatio) {
   EXPECT_LT(pair.ratio.first, pair.ratio.second);
   KernelTraits unknown = *machine.kernel(0);
   unknown.name = "unknown";
-  EXPECT_THAT(measure(unknown, unknown).error().to_string(), HasSubstr("no such kernel to measure"));
+  EXPECT_THAT(measure(unknown, unknown).error().to_string(), HasSubstr("the machine has no kernel of this name"));
 }
 
 // Two grids of 4 ms each would take 32 ms at a quarter of the speed, and take 16 at half of it.

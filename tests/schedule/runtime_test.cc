@@ -173,12 +173,12 @@ TEST(Runtime, TenThousandSubmissionsAtOnceAllEnd) {
 TEST(Runtime, RefusesWhatItHasNoRoomForWhereItWasToldTo) {
   auto [machine, runtime] = open_runtime({.most_works = 2, .when_full = WhenFull::refuse});
   const std::vector<Work> works(3, Work{.kernel = 0});
-  EXPECT_THAT(runtime->submit(works).error().to_string(), HasSubstr("more works at once than there is ever room for"));
+  EXPECT_THAT(runtime->submit(works).error().to_string(), HasSubstr("these works are more than it ever holds at once"));
   ASSERT_TRUE(runtime->submit(std::span(works).first(2)));
   const auto refused = runtime->submit(works.front());
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), ErrorCode::busy);
-  EXPECT_THAT(refused.error().to_string(), HasSubstr("no room for more works: `2`"));
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("it has no room for more works: `2`"));
   machine->open();
 }
 
@@ -197,7 +197,8 @@ TEST(Runtime, WaitsForRoomOtherwise) {
 TEST(Runtime, RefusesWhatCannotBe) {
   auto [machine, runtime] = open_runtime();
   machine->open();
-  EXPECT_THAT(runtime->submit({.kernel = 7}).error().to_string(), HasSubstr("no such kernel on this machine: `7`"));
+  EXPECT_THAT(runtime->submit({.kernel = 7}).error().to_string(),
+              HasSubstr("the machine has no kernel of this number: `7`"));
   const std::vector<Work> cycle = {Work{.kernel = 0, .after_in_batch = {1}}, Work{.kernel = 0, .after_in_batch = {0}}};
   EXPECT_THAT(runtime->submit(cycle).error().to_string(), HasSubstr("wait for each other"));
 }

@@ -16,17 +16,19 @@ TEST_F(SchedulerTest, RefusesWhatCannotBe) {
   large.block.dynamic_shared_bytes = 1 << 20;
   const KernelId too_large = machine_.add(large);
   const KernelId empty = machine_.add(tiny_kernel("empty", 0));
-  EXPECT_EQ(refusal({.kernel = 99}), "schedule: no such kernel on this machine: `99` (add it to the machine first)");
+  EXPECT_EQ(refusal({.kernel = 99}),
+            "schedule: the machine has no kernel of this number: `99` (add it to the machine first)");
   EXPECT_EQ(refusal({.kernel = too_large}),
             "schedule: large: room of an SM: no SM holds a block of this kernel: `shared memory` (one asks for 256 "
             "threads of 32 registers and 1048576 bytes of shared memory: make it smaller)");
-  EXPECT_EQ(refusal({.kernel = empty}), "schedule: a grid without blocks: `empty` (it has 1 at least)");
+  EXPECT_EQ(refusal({.kernel = empty}), "schedule: the grid of a work needs at least one block: `empty`");
   EXPECT_EQ(refusal({.kernel = a_, .after = {7}}),
-            "schedule: no such work to come after: `7` (of the same submission it is named in after_in_batch)");
+            "schedule: there is no earlier work of this number that another could come after: `7` (a work of the same "
+            "submission is named in after_in_batch)");
   EXPECT_EQ(refusal({.kernel = a_, .after_in_batch = {1}}),
-            "schedule: no such work in this submission: `1` (it has 1, counted from 0)");
+            "schedule: the submission has no work of this number: `1` (it has 1 of them, counted from 0)");
   EXPECT_EQ(refusal({.kernel = a_, .limit = Nanoseconds(0)}),
-            "schedule: a limit that is not positive: `a` (kForever is none)");
+            "schedule: the time limit of a work must be above 0: `a` (kForever sets no limit)");
   EXPECT_TRUE(scheduler_->is_idle());
 }
 
@@ -36,7 +38,8 @@ TEST_F(SchedulerTest, RefusesWorksThatWaitForEachOtherAsAWhole) {
                             Work{.kernel = b_, .after_in_batch = {1}}};
   const auto refused = scheduler_->submit(works);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().to_string(), "schedule: works that wait for each other (after_in_batch has a cycle)");
+  EXPECT_EQ(refused.error().to_string(),
+            "schedule: works of this submission wait for each other (after_in_batch must have no cycle)");
   EXPECT_TRUE(scheduler_->is_idle());
 }
 

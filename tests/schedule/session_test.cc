@@ -71,7 +71,7 @@ TEST(CorunSession, RefusesPoliciesAndObjectivesBeforeAnythingRuns) {
   const auto session = simulated();
   EXPECT_EQ(session->run_queue({.policies = {"fastest"}}).error().code(), ErrorCode::not_found);
   const auto refused = session->run_queue({.policies = {"fifo"}, .objective = {.goal = Goal::energy}});
-  EXPECT_THAT(refused.error().to_string(), HasSubstr("none of these policies heeds an objective: `fifo`"));
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("none of these policies plans by an objective: `fifo`"));
 }
 
 TEST(CorunSession, RunsWhatIsSubmittedInItsOrder) {

@@ -135,11 +135,11 @@ TEST(Tenants, WhatCannotBeIsRefused) {
   const auto session = three_kernels();
   const auto refusal = [&](const TenantRequest& request) { return session->run_tenants(request).error().to_string(); };
   const Tenant chat{.name = "chat", .kernels = {0}};
-  EXPECT_THAT(refusal({}), HasSubstr("there is no tenant"));
-  EXPECT_THAT(refusal({.tenants = {{.name = "chat"}}}), HasSubstr("one at least: `chat`"));
+  EXPECT_THAT(refusal({}), HasSubstr("at least one tenant is needed"));
+  EXPECT_THAT(refusal({.tenants = {{.name = "chat"}}}), HasSubstr("one or more kernels of this session: `chat`"));
   EXPECT_THAT(refusal({.tenants = {{.name = "chat", .kernels = {3}}}}), HasSubstr("kernels of this session"));
   EXPECT_THAT(refusal({.tenants = {{.name = "chat", .kernels = {0}, .gap = Nanoseconds(0)}}}), HasSubstr("above 0"));
-  EXPECT_THAT(refusal({.tenants = {chat}, .time = Nanoseconds(0)}), HasSubstr("for no time"));
+  EXPECT_THAT(refusal({.tenants = {chat}, .time = Nanoseconds(0)}), HasSubstr("a time above 0"));
   EXPECT_THAT(refusal({.tenants = {chat}, .policies = {"first"}}), HasSubstr("no such policy: `first`"));
 }
 

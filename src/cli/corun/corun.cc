@@ -70,14 +70,14 @@ Error refuse(std::string what, std::string about, std::string advice) {
 }
 
 Result<void> check_numbers(const CorunOptions& options) {
-  if (options.repeats == 0) return refuse("--repeats", "0", "once at least");
+  if (options.repeats == 0) return refuse("--repeats", "0", "at least 1 is needed");
   if (options.kernels.waves == 0 || options.kernels.waves > 10000)
     return refuse("--waves", std::to_string(options.kernels.waves), "from 1 to 10,000");
   if (options.works && (*options.works == 0 || *options.works > 1'000'000))
     return refuse("--works", std::to_string(*options.works), "from 1 to 1,000,000");
   if (options.queue.load && !(*options.queue.load > 0.0))
     return refuse("--load", fmt::format("{:g}", *options.queue.load),
-                  "a number above 0: time alone of the works that arrive, per unit of time");
+                  "a number above 0 is needed: the time alone of the works that arrive, per unit of time");
   return {};
 }
 
@@ -100,7 +100,7 @@ Result<void> check_mode(const CorunOptions& options) {
                            : options.kernels.specs.empty() ? options.kernels.names.front()
                                                            : options.kernels.specs.front();
   if (kernels < 2)
-    return refuse("two kernels are needed to run together", only, "name two specs, or --kernels A,B");
+    return refuse("at least two kernels are needed to run together", only, "name two specs, or --kernels A,B");
   if (options.tenants.are_given()) return check_tenants_mode(options);
   if (options.tenants.time) return refuse("--for needs tenants", "", "--tenant NAME=KERNEL,...");
   if (!options.queue.arrivals.empty() && (options.queue.load || options.works))

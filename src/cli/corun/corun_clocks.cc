@@ -60,7 +60,8 @@ Result<schedule::ClockChoice> parse_clocks(std::string_view text) {
     if (std::ranges::find(choice.clocks, *setting) == choice.clocks.end()) choice.clocks.push_back(*setting);
   }
   if (choice.clocks.size() > 1) return choice;
-  return no_clocks("two clocks at least, to choose one of", std::string(text), "or auto, or current");
+  return no_clocks("at least two clocks are needed to choose from", std::string(text),
+                   "name more, or auto, or current");
 }
 
 }  // namespace wattune::cli

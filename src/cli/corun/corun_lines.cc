@@ -105,7 +105,7 @@ Way way_from(const Json& json) {
   const std::string& name = text_member(json, "way");
   for (const Way way : {Way::in_turn, Way::streams, Way::priority, Way::split, Way::shares})
     if (to_string(way) == name) return way;
-  throw store::Malformed("no way to run a pair: " + in_quotes(name));
+  throw store::Malformed("this is no way to run a pair: " + in_quotes(name));
 }
 
 // Reads a makespan, which is 0 if the run failed.

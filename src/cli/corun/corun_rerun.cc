@@ -19,9 +19,10 @@ using schedule::Withheld;
 std::string why_withheld(const schedule::PairVerdict& verdict) {
   switch (verdict.withheld) {
     case Withheld::no: return "";
-    case Withheld::not_run_again: return "it was swept by a version that ran nothing again (sweep it anew)";
+    case Withheld::not_run_again:
+      return "the pair was swept by an older version, which did not run the best ways again (sweep it anew)";
     case Withheld::one_round: return "one round tells nothing of noise (--repeats 5)";
-    case Withheld::failed_again: return "what was best in the sweep failed when it ran again";
+    case Withheld::failed_again: return "the way that was best in the sweep failed when it ran again";
     case Withheld::control_off:
       return fmt::format(
           "one after the other should take what both take alone; {}. Something else runs here, or runs are too short "
@@ -57,7 +58,7 @@ std::string why_withheld_of(const SweptPair& pair, const std::optional<schedule:
 
 std::string verdict_text(const SweptPair& pair) {
   const schedule::PairVerdict verdict = verdict_of(pair);
-  if (verdict.best == nullptr) return "Nothing of this could be run.\n";
+  if (verdict.best == nullptr) return "None of the ways could be run.\n";
   if (verdict.withheld != Withheld::no) return fmt::format("No verdict: {}.\n", why_withheld(verdict));
   const std::string how = describe(verdict.best->arrangement, pair.limits);
   const std::string times = fmt::format("{} instead of {}", format_time(time_again(pair, *verdict.best)),

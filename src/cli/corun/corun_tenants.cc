@@ -196,7 +196,7 @@ Result<std::vector<NamedTenant>> parse_tenants(const std::vector<std::string>& t
   for (const std::string& text : texts) {
     WATTUNE_ASSIGN(NamedTenant tenant, parse_tenant(text));
     const auto is_same = [&](const NamedTenant& other) { return other.tenant.name == tenant.tenant.name; };
-    if (std::ranges::any_of(tenants, is_same)) return no_tenant("two tenants of one name", text);
+    if (std::ranges::any_of(tenants, is_same)) return no_tenant("two tenants have this name", text);
     tenants.push_back(std::move(tenant));
   }
   return tenants;
@@ -211,7 +211,9 @@ Result<std::vector<schedule::Tenant>> tenants_of(const schedule::CorunSession& s
     for (const std::string& name : each.kernels) {
       const auto kernel = std::ranges::find(known, name);
       if (kernel == known.end())
-        return Error(ErrorCode::not_found, "--tenant: no such kernel here").about(name).hint(suggest(name, known));
+        return Error(ErrorCode::not_found, "--tenant: no kernel of this name runs here")
+            .about(name)
+            .hint(suggest(name, known));
       each.tenant.kernels.push_back(static_cast<schedule::KernelId>(kernel - known.begin()));
     }
     found.push_back(std::move(each.tenant));

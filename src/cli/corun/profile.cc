@@ -34,7 +34,8 @@ struct ProfileCommand {
 Result<void> check_profiling(const ProfileCommand& command) {
   if (command.kernels.specs.empty() && command.kernels.names.empty())
     return Error(ErrorCode::invalid_argument, "there is no kernel to profile").hint("name a spec, or --kernels A,B");
-  if (command.repeats == 0) return Error(ErrorCode::invalid_argument, "--repeats").about("0").hint("once at least");
+  if (command.repeats == 0)
+    return Error(ErrorCode::invalid_argument, "--repeats").about("0").hint("at least 1 is needed");
   WATTUNE_TRY(check_new_file(command.output, command.overwrite));
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(command.output, ignored)) return {};

@@ -33,7 +33,8 @@ Result<std::string> the_only_device(const TuneOptions& options, const KernelSpec
   const std::string& wanted = options.session.device;
   WATTUNE_ASSIGN(const auto devices, tune::find_devices_for(spec, wanted, options.session.evaluation.where));
   if (devices.size() == 1) return devices.front().selector;
-  return Error(ErrorCode::invalid_argument, fmt::format("one device is needed, these are {}", devices.size()))
+  return Error(ErrorCode::invalid_argument,
+               fmt::format("one device is needed, and this name stands for {}", devices.size()))
       .about(wanted);
 }
 

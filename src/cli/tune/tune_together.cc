@@ -71,7 +71,7 @@ Result<void> check_together(const TuneOptions& options) {
   if (!together.launches.empty() && (together.steady || !together.partner.empty()))
     return refuse_together("it says how often kernels are launched", "--launches", "leave out --steady, or --partner");
   if (together.specs.size() == 1)
-    return refuse_together("two kernels are needed to run together", together.specs.front());
+    return refuse_together("at least two kernels are needed to run together", together.specs.front());
   return check_alone_only(options);
 }
 

@@ -234,7 +234,8 @@ std::string simulated_board(const simulate::GpuModel& gpu) { return "simulated "
 Result<BoardNetworks> train_networks(const simulate::GpuModel& gpu, std::size_t members) {
   const simulate::BoardModel* const board = simulate::find_board_model(gpu.board);
   if (board == nullptr)
-    return Error(ErrorCode::unavailable, "no power is simulated of this GPU, so that networks learn nothing from it")
+    return Error(ErrorCode::unavailable,
+                 "the power of this GPU is not simulated, so that networks cannot learn from it")
         .about(gpu.name);
   const std::vector<simulate::ClockPair> pairs = settable_pairs(gpu, *board);
   const bool sets_memory = board->locks_memory && board->memory_clocks.size() > 1;
@@ -259,15 +260,15 @@ Result<RecordedKernel> recorded_kernel(const ResultSet& recording, const StoredP
   const auto profile =
       std::ranges::find(profiles.records, name, [](const ProfileRecord& each) { return each.traits.name; });
   if (profile == profiles.records.end() || !profile->features || !profile->traits.alone)
-    return Error(ErrorCode::not_found, "no profile has the features of this recorded kernel")
+    return Error(ErrorCode::not_found, "no profile tells the features of this recorded kernel")
         .about(name)
         .hint("profile the recorded kernel on this board");
   const auto device = profile->identity.find("device");
   if (device == profile->identity.end() || device->second != board)
-    return Error(ErrorCode::mismatch, fmt::format("the profile of this recorded kernel is not of {}", board))
+    return Error(ErrorCode::mismatch, fmt::format("the profile of this recorded kernel was not measured on {}", board))
         .about(name);
   if (const std::string& recorded_on = recording.info.device.name; !recorded_on.empty() && recorded_on != board)
-    return Error(ErrorCode::mismatch, fmt::format("this recording is of {}, not of {}", recorded_on, board))
+    return Error(ErrorCode::mismatch, fmt::format("this recording was measured on {}, not on {}", recorded_on, board))
         .about(name);
   RecordedKernel kernel{.features = *profile->features,
                         .operations = profile->traits.alone->value() * (*profile->features)[Feature::instructions],
@@ -286,14 +287,16 @@ Result<RecordedKernel> recorded_kernel(const ResultSet& recording, const StoredP
       known->energy = std::min(known->energy, *energy);
   }
   if (kernel.points.size() > 1) return kernel;
-  return Error(ErrorCode::invalid_argument, "networks learn from energies at two clocks or more").about(name);
+  return Error(ErrorCode::invalid_argument,
+               "networks need the energies of a kernel at two clocks or more, and this recording has fewer")
+      .about(name);
 }
 
 Result<BoardNetworks> train_networks(std::string board, std::span<const RecordedKernel> kernels, std::size_t members) {
   if (kernels.size() < kLeastRecordings)
     return Error(ErrorCode::invalid_argument,
-                 fmt::format("networks of {} features learn from {} recorded kernels at least", model::kFeatures,
-                             kLeastRecordings))
+                 fmt::format("networks with {} features need at least {} recorded kernels to learn from",
+                             model::kFeatures, kLeastRecordings))
         .about(fmt::format("{}", kernels.size()));
   BoardNetworks networks{.board = std::move(board), .clocks = {}, .memory_bandwidth = 0.0, .members = {}};
   std::vector<KernelAtBestClocks> samples;
@@ -305,7 +308,9 @@ Result<BoardNetworks> train_networks(std::string board, std::span<const Recorded
         networks.clocks.push_back(point.clocks);
   }
   if (!(networks.memory_bandwidth > 0.0))
-    return Error(ErrorCode::invalid_argument, "no recorded kernel moves data from or to DRAM").about(networks.board);
+    return Error(ErrorCode::invalid_argument,
+                 "none of the recorded kernels reads or writes DRAM, so that the speed of memory is unknown")
+        .about(networks.board);
   std::ranges::sort(networks.clocks, {}, order_of);
   WATTUNE_ASSIGN(networks.members, trained_members(samples, members));
   return networks;
@@ -334,7 +339,8 @@ Result<BoardNetworks> read_networks(std::string_view text, const std::filesystem
   if (networks.members.empty())
     return Error(ErrorCode::parse_error, "there are no networks in this file").at({file.string()}).hint(kTrainAnew);
   if (networks.board == board) return networks;
-  return Error(ErrorCode::mismatch, fmt::format("these networks are of {}, not of {}", networks.board, board))
+  return Error(ErrorCode::mismatch,
+               fmt::format("these networks were trained for {}, not for {}", networks.board, board))
       .at({file.string()})
       .hint("each board needs networks of its own, in another file");
 }

@@ -216,7 +216,8 @@ void smooth(std::span<AtClock> profile) {
 Result<Profiles> empty_profiles(const Machine& machine) {
   Profiles profiles;
   for (KernelId id = 0; const KernelTraits* const traits = machine.kernel(id); ++id) {
-    if (!traits->alone) return Error(ErrorCode::invalid_argument, "what it takes alone is unknown").about(traits->name);
+    if (!traits->alone)
+      return Error(ErrorCode::invalid_argument, "the time of this kernel alone is unknown").about(traits->name);
     profiles.emplace_back();
   }
   return profiles;

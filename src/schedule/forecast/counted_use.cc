@@ -20,7 +20,7 @@ namespace wattune::inline v0_1::schedule {
 namespace {
 
 Error cannot_count(const LoadedKernel& kernel, const std::string& why) {
-  return Error(ErrorCode::unavailable, fmt::format("what {} uses cannot be counted: {}", kernel.name, why));
+  return Error(ErrorCode::unavailable, fmt::format("the instructions of {} cannot be counted: {}", kernel.name, why));
 }
 
 // Reads parts of a kernel's buffers from the device, up to a limit of bytes in total.
@@ -32,7 +32,7 @@ class BufferReader {
   Result<void> read(const backend::Buffer& buffer, std::uint64_t offset, std::span<std::byte> into) {
     bytes_ += into.size();
     if (bytes_ > options_.most_bytes)
-      return cannot_count(kernel_, fmt::format("some blocks touch more than {} bytes", options_.most_bytes));
+      return cannot_count(kernel_, fmt::format("some of its blocks access more than {} bytes", options_.most_bytes));
     if (stream_ == nullptr) {
       WATTUNE_ASSIGN(stream_, device_.create_stream());
     }
@@ -83,7 +83,8 @@ class HostCopy {
       if (const auto* constant = std::get_if<backend::ConstantBuffer>(&argument)) {
         WATTUNE_TRY(copy_constant(module, *constant));
       } else if (!std::holds_alternative<backend::LocalBytes>(argument)) {
-        if (next == code.parameters.size()) return cannot_count(kernel_, "it has fewer parameters than arguments");
+        if (next == code.parameters.size())
+          return cannot_count(kernel_, "its PTX has fewer parameters than the spec has arguments");
         WATTUNE_TRY(copy_argument(argument, code.parameters[next++]));
       }
     }
@@ -99,15 +100,15 @@ class HostCopy {
     if (const auto* scalar = std::get_if<backend::ScalarBytes>(&argument)) return place(scalar->bytes, parameter);
     const auto* const buffer = std::get_if<const backend::Buffer*>(&argument);
     if (buffer == nullptr || (*buffer != nullptr && (*buffer)->has_pixels()))
-      return cannot_count(kernel_, "it samples pixels");
+      return cannot_count(kernel_, "it reads images, which the interpreter does not");
     const std::uint64_t address = *buffer == nullptr ? 0 : place_buffer(**buffer, parameter.name);
     return place(std::as_bytes(std::span(&address, 1)), parameter);
   }
 
   Result<void> place(std::span<const std::byte> bytes, const simulate::PtxParameter& parameter) {
     if (bytes.size() != parameter.bytes)
-      return cannot_count(
-          kernel_, fmt::format("`{}` has {} bytes, its argument {}", parameter.name, parameter.bytes, bytes.size()));
+      return cannot_count(kernel_, fmt::format("parameter `{}` of its PTX has {} bytes, and the argument has {}",
+                                               parameter.name, parameter.bytes, bytes.size()));
     std::memcpy(parameters.data() + parameter.offset, bytes.data(), bytes.size());
     return {};
   }
@@ -119,7 +120,7 @@ class HostCopy {
   Result<void> copy_constant(const simulate::PtxModule& module, const backend::ConstantBuffer& constant) {
     const auto symbol = module.symbol(constant.symbol);
     if (!symbol || constant.buffer == nullptr || symbol->bytes < constant.buffer->bytes())
-      return cannot_count(kernel_, "its text has no room for " + constant.symbol);
+      return cannot_count(kernel_, "its PTX has no room for the constant " + constant.symbol);
     const std::size_t bytes = constant.buffer->bytes();
     return reader_.read(*constant.buffer, 0, memory.extent(symbol->address).bytes.first(bytes));
   }
@@ -132,8 +133,8 @@ class HostCopy {
 
 Result<simulate::BlockCosts> count_block(backend::Device& device, const LoadedKernel& kernel,
                                          const CountOptions& options) {
-  if (!kernel.then.empty()) return cannot_count(kernel, "it has several launches");
-  if (kernel.code->ptx.empty()) return cannot_count(kernel, "no PTX of it is known");
+  if (!kernel.then.empty()) return cannot_count(kernel, "it consists of several launches");
+  if (kernel.code->ptx.empty()) return cannot_count(kernel, "its PTX is not known");
   WATTUNE_ASSIGN(const slice::PtxTree tree, slice::parse_ptx(kernel.code->ptx, kernel.name));
   HostCopy copy(device, kernel, options);
   WATTUNE_ASSIGN(const auto module, simulate::PtxModule::load(tree, copy.memory));

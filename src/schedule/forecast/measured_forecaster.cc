@@ -38,9 +38,11 @@ Result<PilotKernel> find_by_name(const Machine& machine, const std::string& name
   for (KernelId id = 0; const KernelTraits* traits = machine.kernel(id); ++id) {
     if (traits->name != name) continue;
     if (traits->alone) return PilotKernel{id, traits};
-    return Error(ErrorCode::invalid_argument, "what it takes alone is unknown").about(name).hint("profile() it first");
+    return Error(ErrorCode::invalid_argument, "the time of this kernel alone is unknown")
+        .about(name)
+        .hint("profile() it first");
   }
-  return Error(ErrorCode::not_found, "no such kernel to measure").about(name);
+  return Error(ErrorCode::not_found, "the machine has no kernel of this name").about(name);
 }
 
 Nanoseconds pilot_time(const Machine& machine, const KernelTraits& kernel) {

@@ -189,7 +189,7 @@ PairMemory::PairMemory(std::filesystem::path file) : file_(std::move(file)) {
   if (auto known = read(file_))
     pairs_ = *std::move(known);
   else
-    log_warning("what pairs of kernels gained is not used: {}", known.error().to_string());
+    log_warning("the gains of pairs that were measured earlier are not used: {}", known.error().to_string());
 }
 
 std::optional<PairForecast> PairMemory::find(const Identity& first, const Identity& second, unsigned sms) const {

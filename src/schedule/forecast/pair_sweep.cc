@@ -71,9 +71,11 @@ Result<std::array<std::size_t, 2>> matched_repetitions(std::array<Nanoseconds, 2
   const std::size_t longer = once[0] >= once[1] ? 0 : 1;
   const double ratio = once[longer] / once[1 - longer];
   if (!(ratio <= options.most_repetitions))
-    return Error(ErrorCode::invalid_argument, "the times of the two alone differ too much to be matched")
+    return Error(ErrorCode::invalid_argument,
+                 "the times of the two kernels alone differ too much to be matched by repetitions")
         .about(fmt::format("{:.3f} ms and {:.3f} ms", to_ms(once[0]), to_ms(once[1])))
-        .hint(fmt::format("the shorter one would have to run more than {:g} times", options.most_repetitions));
+        .hint(fmt::format("the shorter one would have to run more than {:g} times; choose other problem sizes",
+                          options.most_repetitions));
   double of_longer = std::max(1.0, std::ceil(options.least_time / once[longer]));
   while (std::abs(std::round(of_longer * ratio) / (of_longer * ratio) - 1.0) > options.match) ++of_longer;
   std::array<std::size_t, 2> repetitions{};
@@ -110,7 +112,7 @@ class Sweeper {
  private:
   Result<void> list_rows() {
     WATTUNE_ASSIGN(const auto ratios, ratios_of(machine_, sweep_.kernels[0], sweep_.kernels[1]));
-    if (options_.rounds == 0) return Error(ErrorCode::invalid_argument, "a sweep without a round measures nothing");
+    if (options_.rounds == 0) return Error(ErrorCode::invalid_argument, "a sweep needs at least one round");
     for (const Arrangement& arrangement : baselines_of(machine_.limits())) sweep_.rows.push_back({arrangement});
     for (const model::BlockRatio& ratio : ratios) sweep_.rows.push_back({{.way = Way::shares, .ratio = ratio}});
     together_.resize(sweep_.rows.size());
@@ -285,7 +287,7 @@ Result<std::vector<model::BlockRatio>> ratios_of(const Machine& machine, KernelI
   std::array<const KernelTraits*, 2> kernels = {machine.kernel(first), machine.kernel(second)};
   for (std::size_t i = 0; i < 2; ++i)
     if (kernels[i] == nullptr)
-      return Error(ErrorCode::not_found, "no such kernel on this machine")
+      return Error(ErrorCode::not_found, "the machine has no kernel of this number")
           .about(fmt::format("{}", i == 0 ? first : second));
   if (!std::ranges::all_of(kernels, [](const KernelTraits* kernel) { return can_share_sms(*kernel); }))
     return std::vector<model::BlockRatio>();

@@ -19,7 +19,7 @@ Result<std::optional<Watts>> power_of_twin(Machine& machine, KernelId kernel, Na
 
 Result<PowerTraits> power_of(Machine& machine, KernelId kernel, Nanoseconds window, Watts idle) {
   if (!machine.kernel(kernel)->alone)
-    return Error(ErrorCode::invalid_argument, "what it takes alone is unknown")
+    return Error(ErrorCode::invalid_argument, "the time of this kernel alone is unknown")
         .about(machine.kernel(kernel)->name)
         .hint("profile() it first");
   WATTUNE_TRY(run_for(machine, kernel, window));

@@ -25,8 +25,8 @@ Result<Watts> power_of(Machine& machine, std::span<const Party> parties, const J
 }  // namespace
 
 Error no_energy() {
-  return Error(ErrorCode::unavailable, "the board tells no energy, so nothing can be chosen by its joules or watts")
-      .hint("the objective throughput without a cap needs neither");
+  return Error(ErrorCode::unavailable, "the board reports no energy, so that nothing can be chosen by joules or watts")
+      .hint("the objective `throughput` without a power cap needs neither");
 }
 
 // Waits until the window has passed, and reads the energy counter about 1,000 times. On a machine with real time,

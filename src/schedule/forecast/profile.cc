@@ -111,7 +111,7 @@ Result<std::uint64_t> least_slice(Machine& machine, KernelId kernel, Nanoseconds
 
 Result<Nanoseconds> time_alone(Machine& machine, KernelId kernel, std::size_t rounds) {
   if (machine.kernel(kernel) == nullptr)
-    return Error(ErrorCode::not_found, "no such kernel on this machine").about(std::to_string(kernel));
+    return Error(ErrorCode::not_found, "the machine has no kernel of this number").about(std::to_string(kernel));
   const Party party{.kernel = kernel};
   WATTUNE_TRY(run_jointly(machine, {&party, 1}));
   return median_time(machine, party, rounds);

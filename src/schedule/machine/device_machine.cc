@@ -30,10 +30,10 @@ Result<void> check_blocks(const Launch& launch, const KernelTraits& traits) {
   const bool fits = launch.first_block <= traits.blocks && launch.blocks <= traits.blocks - launch.first_block;
   if (!fits || launch.blocks == 0)
     return machine_refuses(ErrorCode::invalid_argument,
-                           fmt::format("{} has {} blocks, of which {} from {} on cannot be launched", traits.name,
-                                       traits.blocks, launch.blocks, launch.first_block));
+                           fmt::format("{} has {} blocks, so that {} blocks from block {} on cannot be launched",
+                                       traits.name, traits.blocks, launch.blocks, launch.first_block));
   if (launch.form == Form::persistent && launch.per_sm == 0)
-    return machine_refuses(ErrorCode::invalid_argument, "a persistent launch without resident blocks")
+    return machine_refuses(ErrorCode::invalid_argument, "a persistent launch needs at least one resident block per SM")
         .about(traits.name);
   return {};
 }
@@ -65,7 +65,8 @@ DeviceMachine::~DeviceMachine() {
 
 Result<KernelId> DeviceMachine::add(std::shared_ptr<const LoadedKernel> kernel, KernelTraits traits) {
   if (traits.blocks != blocks_of(*kernel))
-    return machine_refuses(ErrorCode::invalid_argument, "traits of another grid").about(traits.name);
+    return machine_refuses(ErrorCode::invalid_argument, "the traits are those of a grid with another number of blocks")
+        .about(traits.name);
   traits.sliceable = traits.sliceable && why_no_slices(*kernel).empty();
   traits.persistent = traits.persistent && why_not_persistent(*kernel).empty();
   const std::lock_guard lock(state_->mutex);
@@ -93,7 +94,7 @@ Result<LaunchId> DeviceMachine::launch(const Launch& launch) {
   State& state = *state_;
   if (state.lost) return *state.lost;
   const State::Added* added = state.find(launch.kernel);
-  if (added == nullptr) return machine_refuses(ErrorCode::not_found, "no such kernel on this machine");
+  if (added == nullptr) return machine_refuses(ErrorCode::not_found, "it has no kernel of this number");
   WATTUNE_TRY(check_blocks(launch, added->traits));
   WATTUNE_TRY(state.divide_memory(*added, launch));
   WATTUNE_ASSIGN(State::Lane* const lane, state.lane(launch));

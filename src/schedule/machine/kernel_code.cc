@@ -21,8 +21,9 @@ const std::vector<TwinForm> kForms = {TwinForm::add, TwinForm::linear, TwinForm:
 // Returns why no part of the launch may run by itself; empty if a part may.
 std::string refusal_of(const backend::Geometry3& geometry, const LoadOptions& options) {
   if (!options.with_twins) return options.why_whole;
-  if (geometry.cooperative) return "its launch is cooperative: all of its blocks run at once";
-  if (geometry.cluster != std::array<std::size_t, 3>{1, 1, 1}) return "its launch has thread block clusters";
+  if (geometry.cooperative) return "its launch is cooperative, so that all of its blocks must run at once";
+  if (geometry.cluster != std::array<std::size_t, 3>{1, 1, 1})
+    return "its launch has thread block clusters, which must not be divided";
   return {};
 }
 
@@ -123,8 +124,8 @@ slice::NdRange range_of(const backend::Geometry3& geometry) {
 
 // The message if the compiler has found something that the source alone does not show.
 constexpr char kHiddenRefusal[] =
-    "its slices do not compile: something that it includes or makes of parts launches kernels, shares pipes, is "
-    "assembly, or defines names anew that slices define";
+    "its code for slices does not compile; a file that it includes, or a macro, may launch kernels, use pipes, hold "
+    "assembly, or redefine names of OpenCL that slices replace";
 
 CodeOr load_opencl(backend::Device& device, const KernelSource& source, Macros macros,
                    const backend::Geometry3& geometry, const LoadOptions& options) {
@@ -132,7 +133,7 @@ CodeOr load_opencl(backend::Device& device, const KernelSource& source, Macros m
   if (!preamble) return load_whole(device, source, macros, options, preamble.error().to_string());
   WATTUNE_ASSIGN(const auto program, device.build(source, macros, options.limit));
   KernelCode code;
-  code.no_persistent = "OpenCL kernels have none";
+  code.no_persistent = "blocks stay resident in CUDA kernels only";
   WATTUNE_ASSIGN(code.whole, program->kernel(source.function));
   if (*preamble) {
     KernelSource sliced = source;
@@ -161,7 +162,7 @@ Result<std::shared_ptr<const KernelCode>> load_code(backend::Device& device, con
     return load_whole(device, source, macros, options, why);
   if (source.language == Language::cuda) return load_cuda(device, source, macros, options);
   if (source.language == Language::opencl) return load_opencl(device, source, macros, geometry, options);
-  return load_whole(device, source, macros, options, "functions of the host run whole");
+  return load_whole(device, source, macros, options, "a function of the host has no blocks that could run apart");
 }
 
 }  // namespace wattune::schedule

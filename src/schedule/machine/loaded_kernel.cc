@@ -43,7 +43,7 @@ Result<void> check_launches(const tune::Launch& launch, const DeviceInfo& device
   std::size_t launches = 0;
   for (const tune::PlannedStep& step : launch.steps) launches += step.repeat;
   if (launches > kMostLaunches)
-    return refuse_spec(fmt::format("{} launches cannot be one work: {} are the most", launches, kMostLaunches))
+    return refuse_spec(fmt::format("the spec has {} launches, and a work has at most {}", launches, kMostLaunches))
         .hint("let the spec repeat fewer of them");
   if (std::string beyond = tune::limit_exceeded(launch, device); !beyond.empty()) return refuse_spec(std::move(beyond));
   return {};
@@ -167,7 +167,9 @@ Result<std::vector<std::shared_ptr<const KernelCode>>> load_codes(backend::Devic
   const std::size_t grids = std::set<std::size_t>(first.begin(), first.end()).size();
   if (by_grid && grids > kMostGrids) {
     options.with_twins = false;
-    options.why_whole = fmt::format("it has launches of {} grids, each of which needs other code for slices", grids);
+    options.why_whole = fmt::format(
+        "its launches have {} different grids, and slices of each would need code of their own (at most {})", grids,
+        kMostGrids);
     first = first_with_code(steps, false);
   }
   std::vector<std::shared_ptr<const KernelCode>> codes;
@@ -188,13 +190,16 @@ void replace_in_launch(LoadedKernel& launch, const ReplaceArgument& replace) {
     replace(launch.arguments[i], i < launch.sources.size() ? launch.sources[i] : std::nullopt);
 }
 
-// Returns the reason of the first launch that has one. The reason for a sequence names the launch.
+// Returns the reason of the first launch that has one. In a sequence it names the launch, unless all launches have the
+// same reason.
 template <typename Why>
 std::string first_reason(const LoadedKernel& kernel, Why why) {
   for (std::size_t place = 0; place < launches_in(kernel); ++place) {
     const std::string reason = why(launch_at(kernel, place));
     if (reason.empty()) continue;
-    return kernel.then.empty() ? reason : fmt::format("launch {} of {}: {}", place + 1, launches_in(kernel), reason);
+    const auto is_same = [&](const auto& launch) { return why(*launch) == reason; };
+    const bool is_of_all = place == 0 && std::ranges::all_of(kernel.then, is_same);
+    return is_of_all ? reason : fmt::format("{} (launch {} of {})", reason, place + 1, launches_in(kernel));
   }
   return {};
 }
@@ -204,7 +209,7 @@ std::string why_not_persistent_launch(const LoadedKernel& launch) {
   const std::array<std::size_t, 3>& block = launch.geometry.group_size;
   if (!code.no_persistent.empty() || slice::has_shape(block, code.persistent_blocks)) return code.no_persistent;
   return fmt::format(
-      "some threads return early, which a persistent twin allows only where {}, and this block is {} x {} x {}",
+      "some of its threads return early, so that its blocks can stay resident only where {}, and they are {} x {} x {}",
       slice::words_for(code.persistent_blocks), block[0], block[1], block[2]);
 }
 
@@ -234,7 +239,8 @@ Result<std::shared_ptr<const LoadedKernel>> with_own_outputs(backend::Device& de
     if (shared == nullptr || std::get<VectorArgument>(spec.arguments[i].kind).access == ArgumentAccess::read_only)
       continue;
     if (shared->has_pixels())
-      return Error(ErrorCode::unavailable, "pixels are not copied").about(spec.arguments[i].name);
+      return Error(ErrorCode::unavailable, "an image cannot be copied, so that works cannot have one of their own")
+          .about(spec.arguments[i].name);
     WATTUNE_ASSIGN(copy->buffers[i], device.create_buffer(shared->bytes()));
     own[shared] = copy->buffers[i].get();
   }

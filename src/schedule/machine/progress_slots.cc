@@ -60,7 +60,8 @@ Result<void> ProgressSlots::grow() {
   }
   WATTUNE_ASSIGN(std::unique_ptr<backend::Buffer> memory, device_.create_buffer(kSlots * kSlotBytes));
   if (memory->memory() == 0)
-    return Error(ErrorCode::unavailable, "the device does not tell where its memory is, as persistent blocks need it");
+    return Error(ErrorCode::unavailable,
+                 "the device does not tell the address of its memory, which resident blocks need");
   constexpr std::array<std::byte, kSlots * kSlotBytes> kZeros{};
   WATTUNE_TRY(control_->write(*memory, kZeros));
   WATTUNE_TRY(control_->finish(kCopyLimit));

@@ -149,7 +149,7 @@ struct SimulatedMachine::State {
 
 Result<const SimulatedMachine::State::Kernel*> SimulatedMachine::State::on_gpu(KernelId id) {
   Kernel* kernel = find(id);
-  if (kernel == nullptr) return Error(ErrorCode::not_found, "no such kernel on this machine");
+  if (kernel == nullptr) return Error(ErrorCode::not_found, "the machine has no kernel of this number");
   while (kernel->on_gpu.size() < kernel->launches.size()) {
     WATTUNE_ASSIGN(const auto added, gpu.add_kernel(kernel->launches[kernel->on_gpu.size()]));
     kernel->on_gpu.push_back(added);
@@ -173,7 +173,9 @@ Result<LaunchId> SimulatedMachine::State::launch_sequence(const Kernel& kernel, 
     if (!sequence) sequence = Sequence{.first = id, .last = id};
     sequence->last = id;
   }
-  if (!sequence) return Error(ErrorCode::out_of_range, "the sequence has no such blocks").about(kernel.traits.name);
+  if (!sequence)
+    return Error(ErrorCode::out_of_range, "the launches of this sequence have no such blocks")
+        .about(kernel.traits.name);
   sequences.emplace(sequence->last, *sequence);
   return sequence->last;
 }

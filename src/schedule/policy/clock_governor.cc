@@ -36,7 +36,7 @@ void ClockGovernor::set(const Clocks& wanted, Nanoseconds now) {
   const Result<void> restored = give_back();
   const std::string after =
       restored ? "which are the board's own again" : "which were not restored (" + restored.error().to_string() + ")";
-  refusal_ = std::move(done).error().with_context("clocks of kernels together, " + after);
+  refusal_ = std::move(done).error().with_context("setting clocks for kernels that run together, " + after);
 }
 
 Result<void> ClockGovernor::give_back() {

@@ -63,7 +63,9 @@ Result<KernelId> find_kernel(std::string_view name, const Machine& machine) {
     if (kernel->name == name) return names.size();
     names.push_back(kernel->name);
   }
-  return Error(ErrorCode::not_found, "no such kernel here").about(std::string(name)).hint(suggest(name, names));
+  return Error(ErrorCode::not_found, "no kernel of this name runs here")
+      .about(std::string(name))
+      .hint(suggest(name, names));
 }
 
 Result<Arrival> parse_arrival(std::string_view line, Nanoseconds earliest, const Machine& machine) {
@@ -76,7 +78,7 @@ Result<Arrival> parse_arrival(std::string_view line, Nanoseconds earliest, const
   WATTUNE_ASSIGN(const KernelId kernel, find_kernel(name, machine));
   const Arrival arrival{nanoseconds_from_ms(*moment), kernel, *priority};
   if (arrival.moment < earliest)
-    return Error(ErrorCode::parse_error, "it arrives before the one of the line above").about(std::string(line));
+    return Error(ErrorCode::parse_error, "the work arrives before that of the line above").about(std::string(line));
   return arrival;
 }
 
@@ -111,7 +113,7 @@ Result<std::vector<Arrival>> parse_arrivals(std::string_view text, const std::st
     arrivals.push_back(*arrival);
   }
   if (arrivals.empty())
-    return Error(ErrorCode::parse_error, "no work arrives here").at({.file = file}).hint(std::string(kColumns));
+    return Error(ErrorCode::parse_error, "the table has no arrivals").at({.file = file}).hint(std::string(kColumns));
   return arrivals;
 }
 

@@ -404,7 +404,7 @@ Result<QueueReport> run_policies(Stage& stage, const QueueRequest& request) {
   for (const Entrant& entrant : entrants) labels.push_back(entrant.label);
   if (!request.trace_of.empty() && std::ranges::find(labels, request.trace_of) == labels.end()) {
     const std::string nearest = suggest(request.trace_of, labels);
-    return Error(ErrorCode::not_found, "no such policy runs here")
+    return Error(ErrorCode::not_found, "none of the policies that run has this name")
         .about(request.trace_of)
         .hint(nearest.starts_with("did") ? nearest : fmt::format("one of: {}", fmt::join(labels, "; ")));
   }

@@ -66,11 +66,11 @@ void Runtime::State::tell_driver() {
 Result<void> Runtime::State::wait_for_room(std::unique_lock<std::mutex>& lock, std::size_t works) {
   const auto has_room = [&] { return closing || promises.size() + works <= options.most_works; };
   if (works > options.most_works)
-    return runtime_refuses(ErrorCode::invalid_argument, "more works at once than there is ever room for")
+    return runtime_refuses(ErrorCode::invalid_argument, "these works are more than it ever holds at once")
         .about(std::to_string(works))
         .hint("submit fewer, or raise most_works");
   if (!has_room() && options.when_full == WhenFull::refuse)
-    return runtime_refuses(ErrorCode::busy, "no room for more works")
+    return runtime_refuses(ErrorCode::busy, "it has no room for more works")
         .about(std::to_string(promises.size()))
         .hint("wait for some of them, or let submit() wait");
   room.wait(lock, has_room);

@@ -29,15 +29,17 @@ Error tenants_refused(std::string what, std::string about, std::string advice) {
 }
 
 Result<void> check_tenants(const TenantRequest& request, std::size_t kernels) {
-  if (request.tenants.empty()) return tenants_refused("there is no tenant", "", "name one with its kernels");
+  if (request.tenants.empty()) return tenants_refused("at least one tenant is needed", "", "name one with its kernels");
   if (request.repeats == 0 || !(request.time > Nanoseconds(0)))
-    return tenants_refused("tenants run for no time", "", "once at least, for a time above 0");
+    return tenants_refused("tenants need at least one round and a time above 0", "",
+                           "set repeats and time of the request");
   for (const Tenant& tenant : request.tenants) {
     const auto exists = [kernels](KernelId kernel) { return kernel < kernels; };
     if (tenant.kernels.empty() || !std::ranges::all_of(tenant.kernels, exists))
-      return tenants_refused("a tenant has kernels of this session, one at least", tenant.name, "kernels() lists them");
+      return tenants_refused("a tenant needs one or more kernels of this session", tenant.name, "kernels() lists them");
     if (tenant.gap && !(*tenant.gap > Nanoseconds(0)))
-      return tenants_refused("the time from one work to the next is above 0", tenant.name, "such as 4 ms");
+      return tenants_refused("the time from one work of a tenant to the next must be above 0", tenant.name,
+                             "such as 4 ms");
   }
   return {};
 }

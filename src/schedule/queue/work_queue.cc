@@ -15,7 +15,7 @@ Error refuse(ErrorCode code, std::string what) { return Error(code, std::move(wh
 
 Result<void> check_kernel(const KernelTraits& kernel, const MachineLimits& limits) {
   if (kernel.blocks == 0)
-    return refuse(ErrorCode::invalid_argument, "a grid without blocks").about(kernel.name).hint("it has 1 at least");
+    return refuse(ErrorCode::invalid_argument, "the grid of a work needs at least one block").about(kernel.name);
   if (!limits.capability) return {};
   WATTUNE_ASSIGN(const model::SmRoom room, model::SmRoom::of(*limits.capability));
   auto share = room.share_of(kernel.block);
@@ -55,19 +55,19 @@ double Entry::left() const {
 Result<void> WorkQueue::check(const Work& work, const Machine& machine) const {
   const KernelTraits* kernel = machine.kernel(work.kernel);
   if (kernel == nullptr)
-    return refuse(ErrorCode::not_found, "no such kernel on this machine")
+    return refuse(ErrorCode::not_found, "the machine has no kernel of this number")
         .about(fmt::format("{}", work.kernel))
         .hint("add it to the machine first");
   WATTUNE_TRY(check_kernel(*kernel, machine.limits()));
   if (!(work.limit.value() > 0.0))
-    return refuse(ErrorCode::invalid_argument, "a limit that is not positive")
+    return refuse(ErrorCode::invalid_argument, "the time limit of a work must be above 0")
         .about(kernel->name)
-        .hint("kForever is none");
+        .hint("kForever sets no limit");
   for (const WorkId before : work.after) {
     if (before == 0 || before >= next_)
-      return refuse(ErrorCode::not_found, "no such work to come after")
+      return refuse(ErrorCode::not_found, "there is no earlier work of this number that another could come after")
           .about(fmt::format("{}", before))
-          .hint("of the same submission it is named in after_in_batch");
+          .hint("a work of the same submission is named in after_in_batch");
     if (failed_.contains(before)) return of_dependency(before);
   }
   return {};
@@ -78,12 +78,13 @@ Result<void> WorkQueue::check(std::span<const Work> works, const Machine& machin
     WATTUNE_TRY(check(work, machine));
     for (const std::size_t before : work.after_in_batch)
       if (before >= works.size())
-        return refuse(ErrorCode::not_found, "no such work in this submission")
+        return refuse(ErrorCode::not_found, "the submission has no work of this number")
             .about(fmt::format("{}", before))
-            .hint(fmt::format("it has {}, counted from 0", works.size()));
+            .hint(fmt::format("it has {} of them, counted from 0", works.size()));
   }
   if (has_cycle(works))
-    return refuse(ErrorCode::invalid_argument, "works that wait for each other").hint("after_in_batch has a cycle");
+    return refuse(ErrorCode::invalid_argument, "works of this submission wait for each other")
+        .hint("after_in_batch must have no cycle");
   return {};
 }
 

@@ -29,7 +29,8 @@ constexpr std::size_t kMostCopies = 1000;  // largest number of copies of one ke
 Result<DeviceInfo> choose_device(const std::string& wanted, const KernelSpec& spec) {
   WATTUNE_ASSIGN(const auto devices, tune::find_devices_for(spec, wanted));
   if (devices.size() > 1)
-    return Error(ErrorCode::invalid_argument, fmt::format("one device is needed, these are {}", devices.size()))
+    return Error(ErrorCode::invalid_argument,
+                 fmt::format("one device is needed, and this name stands for {}", devices.size()))
         .about(wanted);
   return devices.front();
 }
@@ -162,7 +163,9 @@ class DeviceStage : public Stage {
       const bool had_twin = kernel.traits.persistent;
       WATTUNE_ASSIGN(kernel.traits, schedule::profile(*profiled, id, {.rounds = rounds}));
       if (had_twin && !kernel.traits.persistent)
-        notes_.push_back(fmt::format("{}: its persistent twin costs too much and is not used", kernel.traits.name));
+        notes_.push_back(
+            fmt::format("{}: its copy with resident blocks is too slow to be used, so that it shares SMs in slices",
+                        kernel.traits.name));
       set_use(kernel);
       kernel.is_profiled = true;
     }
@@ -293,20 +296,21 @@ class DeviceStage : public Stage {
   void forget_counts(StageKernel& kernel) {
     KernelTraits& traits = kernel.traits;
     const bool shared = timing_class(traits) == KernelClass::shared_full;
-    notes_.push_back(
-        fmt::format("{}: its counts are dropped: by its times a resource {} is full, by its counts none is",
-                    traits.name, shared ? "that all SMs share" : "of each SM"));
+    notes_.push_back(fmt::format(
+        "{}: its counted instructions are not used, since they contradict its times; by its times a resource "
+        "{} is fully used, by the counts none is",
+        traits.name, shared ? "that all SMs share" : "of each SM"));
     traits.use.clear();
     kernel.costs.reset();
   }
 
   void note(const LoadedKernel& kernel, const std::string& name, const KernelOutputs& outputs) {
     if (const std::string why = why_no_slices(kernel); !why.empty())
-      notes_.push_back(fmt::format("{} runs whole only: {}", name, why));
+      notes_.push_back(fmt::format("{} runs only as a whole, not in slices: {}", name, why));
     else if (const std::string why_sliced = why_not_persistent(kernel); !why_sliced.empty())
-      notes_.push_back(fmt::format("{} shares SMs in slices: {}", name, why_sliced));
+      notes_.push_back(fmt::format("{} shares SMs in slices, not with resident blocks: {}", name, why_sliced));
     if (const auto overwritten = outputs.overwritten(); !overwritten.empty())
-      notes_.push_back(fmt::format("{} overwrites {}, which is restored before outputs are compared", name,
+      notes_.push_back(fmt::format("{} overwrites its input {}, which is restored before outputs are compared", name,
                                    fmt::join(overwritten, ", ")));
   }
 

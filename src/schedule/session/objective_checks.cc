@@ -14,7 +14,7 @@ namespace {
 Error too_low(const Objective& objective, const std::string& why) {
   return Error(ErrorCode::invalid_argument, "power cap: " + why)
       .about(fmt::format("{:g} W", objective.power_cap->value()))
-      .hint("clocks stay as the board has them, unless they may be chosen");
+      .hint("raise the power cap, or allow lower clocks to be set");
 }
 
 bool shares_sms(const PairForecast& forecast) { return forecast.ratio.first > 0; }
@@ -28,20 +28,20 @@ bool heeds_objective(const std::string& policy) {
 
 Result<void> check_objective(const Objective& objective, const std::vector<std::string>& policies) {
   if (objective == Objective{} || std::ranges::any_of(policies, heeds_objective)) return {};
-  return Error(ErrorCode::invalid_argument, "none of these policies heeds an objective")
+  return Error(ErrorCode::invalid_argument, "none of these policies plans by an objective")
       .about(fmt::format("{}", fmt::join(policies, ",")))
       .hint("paired does");
 }
 
 Result<void> check_networks(const std::vector<std::string>& policies, const Objective& objective) {
   if (objective.goal != Goal::energy || objective.has_limits())
-    return Error(ErrorCode::invalid_argument, "networks predict operations per joule, and neither times nor watts")
+    return Error(ErrorCode::invalid_argument, "networks predict operations per joule only, and neither times nor watts")
         .about(describe(objective))
-        .hint("the objective is energy, without a slowdown and a power cap");
+        .hint("choose the objective `energy`, without limits of slowdown and power");
   if (std::ranges::find(policies, kNetworkPolicy) != policies.end()) return {};
-  return Error(ErrorCode::invalid_argument, "networks decide for greedy alone")
+  return Error(ErrorCode::invalid_argument, "networks decide only for the policy `greedy`")
       .about(fmt::format("{}", fmt::join(policies, ",")))
-      .hint("name greedy among the policies");
+      .hint("name `greedy` among the policies");
 }
 
 Result<void> check_power_cap(const Objective& objective, std::span<const KernelTraits> kernels) {

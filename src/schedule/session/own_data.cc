@@ -105,9 +105,10 @@ class Replacement {
 
   // Adopts memory of the application. Memory that CUDA allocated may be larger than the part that is adopted.
   Result<std::unique_ptr<backend::Buffer>> adopt(const OwnArgument& given, std::size_t bytes) {
-    if (given.memory() == 0) return Error(ErrorCode::invalid_argument, "a null pointer");
+    if (given.memory() == 0) return Error(ErrorCode::invalid_argument, "the pointer is null");
     if (device_.info().backend == "opencl") {
-      if (given.type()) return Error(ErrorCode::invalid_argument, "a pointer, and memory of OpenCL is a cl_mem");
+      if (given.type())
+        return Error(ErrorCode::invalid_argument, "memory of OpenCL is passed as a cl_mem, not as a pointer");
       return backend::adopt_buffer(device_, reinterpret_cast<_cl_mem*>(given.memory()));
     }
     WATTUNE_ASSIGN(const std::size_t there, backend::memory_bytes(device_, given.memory(), bytes));

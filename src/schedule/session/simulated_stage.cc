@@ -42,7 +42,7 @@ Result<simulate::SimulatedKernel> find_published_kernel(const std::string& name)
     if (kernel.name == name) return kernel;
     names.push_back(kernel.name);
   }
-  return Error(ErrorCode::not_found, "no such published kernel")
+  return Error(ErrorCode::not_found, "no published kernel has this name")
       .about(name)
       .hint(fmt::format("one of: {}", fmt::join(names, ", ")));
 }

@@ -33,7 +33,7 @@ void Stage::remember(KernelId first, KernelId second, unsigned sms, const std::v
   const auto [one, other] = identities_of(first, second);
   memory_.note(one, other, sms, ways);
   if (const auto saved = memory_.save(); !saved)
-    log_warning("what pairs of kernels gained is not kept: {}", saved.error().to_string());
+    log_warning("the measured gains of pairs are not kept: {}", saved.error().to_string());
 }
 
 Result<void> Stage::profile_power(std::optional<Nanoseconds> window) {

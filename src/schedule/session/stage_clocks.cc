@@ -31,7 +31,7 @@ Result<Table> table_of(backend::ClockControl& control) {
   WATTUNE_ASSIGN(backend::BoardChoices choices, control.choices());
   Table table = std::move(choices.clocks);
   std::erase_if(table, [](const backend::MemoryClock& row) { return row.graphics.empty(); });
-  if (table.empty()) return Error(ErrorCode::unavailable, "the board does not tell which clocks it has");
+  if (table.empty()) return Error(ErrorCode::unavailable, "the board does not report which clocks it has");
   std::ranges::sort(table, {}, &backend::MemoryClock::memory);
   for (backend::MemoryClock& row : table) std::ranges::sort(row.graphics);
   return table;
@@ -91,7 +91,7 @@ Result<SettableClocks> choose(const ClockChoice& choice, backend::ClockControl& 
   if (clocks.empty())
     for (const Megahertz clock : spread(table.back().graphics)) clocks.push_back({.graphics = clock});
   for (const backend::BoardSetting& each : clocks) WATTUNE_TRY(check_offered(each, table));
-  if (clocks.size() < 2) return no_clocks("the board has no other clock to choose", describe(clocks.front()), "");
+  if (clocks.size() < 2) return no_clocks("the board has no second clock to choose from", describe(clocks.front()), "");
   std::ranges::sort(clocks, is_before);
   auto tried = try_each(clocks, control);
   auto restored = control.restore();

@@ -28,9 +28,9 @@ Result<BoardNetworks> learned(const CorunOptions& options, const std::string& bo
                               const simulate::GpuModel* simulated) {
   if (!options.networks.recordings.empty()) return learned_from_recordings(options, board);
   if (simulated != nullptr) return train_networks(*simulated);
-  return Error(ErrorCode::unavailable, "there are no networks of this board, and nothing to train them on")
+  return Error(ErrorCode::unavailable, "there are no networks for this board, and nothing to train them on")
       .about(board)
-      .hint("name their file, or recordings of kernels at several clocks");
+      .hint("name a file of networks, or recordings of kernels at several clocks");
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ Result<std::optional<BoardNetworks>> networks_of(const CorunOptions& options, co
     return std::optional(std::move(networks));
   }
   if (!options.networks.recordings.empty())
-    return Error(ErrorCode::already_exists, "the file has networks already, so that nothing is learned")
+    return Error(ErrorCode::already_exists, "the file has networks already, so that the recordings would not be used")
         .at({file})
         .hint("leave out the recordings, or name another file");
   WATTUNE_ASSIGN(const std::string text, store::read_regular_file(file));
