@@ -217,9 +217,21 @@ void print_advised(const ClockRecording& recording) {
                 fmt::format("{:.1f}", static_cast<double>(found.second) / static_cast<double>(found.first.front().n)));
 }
 
+// How many advised clocks were not measured, and how many of these had an energy in the advised range of 95 %.
+struct Ranges {
+  std::size_t unmeasured = 0, right = 0;
+
+  void add(const ReplayedChoice& choice) {
+    unmeasured += choice.measured ? 0 : 1;
+    right += !choice.measured && choice.in_range ? 1 : 0;
+  }
+  std::string text() const { return fmt::format("{} of {}", right, unmeasured); }
+};
+
 // Prints what the rules lose on boards that are drawn at random.
 void print_drawn(BoardLaw law, const char* name, std::uint64_t boards) {
   std::vector<Regrets> rules;
+  Ranges from_one, from_two;
   for (std::uint64_t seed = 1; seed <= boards; ++seed) {
     ClockRecording board{.name = name, .kernels = {}};
     DrawnBoard drawn(law, seed);
@@ -230,12 +242,16 @@ void print_drawn(BoardLaw law, const char* name, std::uint64_t boards) {
       const double least = least_energy_of(runs);
       const Learned its = learned_without(kernel.over_clocks.group, board);
       const Chosen steered = chosen_by("model-steered", runs, {.window = tune::steered_window});
+      const ReplayedChoice one = replayed_advice(its.advisor, kernel, 1, {});
+      const ReplayedChoice two = replayed_advice(its.advisor, kernel, 2, {});
+      from_one.add(one);
+      from_two.add(two);
       const double regrets[] = {steered.energy / least - 1.0,
                                 least_of_even(runs, steered.measured) / least - 1.0,
                                 energy_near(runs, 0.7 * runs.back().clock.value()) / least - 1.0,
                                 energy(runs.back()) / least - 1.0,
-                                replayed_advice(its.advisor, kernel, 1, {}).regret,
-                                replayed_advice(its.advisor, kernel, 2, {}).regret,
+                                one.regret,
+                                two.regret,
                                 replayed_advice(its.advisor, kernel, 4, {}).regret,
                                 chosen_by("advised", runs, {.advised_clock = its.advice}).energy / least - 1.0};
       rules.resize(std::size(regrets));
@@ -244,14 +260,14 @@ void print_drawn(BoardLaw law, const char* name, std::uint64_t boards) {
   }
   fmt::print("| {} | {}", name, rules.front().n);
   for (const Regrets& rule : rules) fmt::print(" | {}", rule.text());
-  fmt::print(" |\n");
+  fmt::print(" | {} | {} |\n", from_one.text(), from_two.text());
 }
 
 void print_drawn_boards(std::uint64_t boards) {
   fmt::print(
       "\ndrawn boards\n\n| law | kernels | `model-steered` | best of as many evenly spaced | 70 % of the highest | the "
-      "highest | advice from 1 clock | from 2 | from 4 | `advised` |\n"
-      "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+      "highest | advice from 1 clock | from 2 | from 4 | `advised` | in the range, from 1 | from 2 |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (const auto& [law, name] : kBoardLaws) print_drawn(law, name, boards);
 }
 
