@@ -79,6 +79,16 @@ std::optional<Watts> power_of(const Observation& observation) {
   return energy ? std::optional(Joules(*energy) / observation.statistics->median) : std::nullopt;
 }
 
+const Metric* impossible_energy(const Observation& observation) {
+  const auto is_one_of = [](std::span<const Scale> names, const Metric& metric) {
+    return std::ranges::find(names, metric.name, &Scale::name) != names.end();
+  };
+  const auto found = std::ranges::find_if(observation.metrics, [&](const Metric& metric) {
+    return (is_one_of(kEnergyNames, metric) || is_one_of(kPowerNames, metric)) && !(metric.value > 0.0);
+  });
+  return observation.ok() && found != observation.metrics.end() ? &*found : nullptr;
+}
+
 void name_energy(ResultSet& results) {
   for (Trial& trial : results.trials) {
     Observation& observation = trial.observation;

@@ -5,21 +5,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
-#include "cli/run_program.h"
+#include "cli/cuda_stand_ins.h"
+#include "fakes/cuda/fake_board.h"
 
 namespace wattune::cli_test {
 namespace {
 
 using testing::HasSubstr;
 
-// Returns a cache of a kernel at six clocks. The core takes the share `core` of its time at 2000 MHz.
-std::string cache_of(const std::string& kernel, double core) {
+// Returns a cache of a kernel at these clocks. The core takes the share `core` of its time at 2000 MHz.
+std::string cache_of(const std::string& kernel, double core,
+                     const std::vector<double>& clocks = {500, 800, 1100, 1400, 1700, 2000}) {
   std::string text = fmt::format(
       R"({{"device_name":"A board","kernel_name":"{}","tune_params_keys":["nvml_gr_clock"],"objective":"time","cache":{{)",
       kernel);
-  for (int i = 0; i < 6; ++i) {
-    const double f = 500.0 + 300.0 * i;
+  for (std::size_t i = 0; i < clocks.size(); ++i) {
+    const double f = clocks[i];
     const double v = 1.0 + 5e-4 * std::max(0.0, f - 1000.0);
     const double milliseconds = 1.0 - core + core * 2000.0 / f;
     text += fmt::format("{}\n\"{}\":{{\"nvml_gr_clock\":{},\"time\":{},\"energy\":{}}}", i == 0 ? "" : ",", i, f,
@@ -132,6 +135,49 @@ TEST_F(AdviseCommand, TakesEveryFormOfASpec) {
   EXPECT_THAT(finished.err, HasSubstr("two graphics clocks or more"));
 }
 
+// Writes a spec of a kernel that the stand-ins run, with the clocks of the others, and advises on it.
+class AdviseOnBoard : public AdviseCommand {
+ protected:
+  AdviseOnBoard() {
+    write_scale(folder_);
+    std::string spec = folder_.read("scale.toml");
+    spec.insert(spec.find("[reference]"), "nvml_gr_clock = [1005, 1200, 1395, 1590, 1755]\n");
+    folder_.write("scale.toml", spec);
+    for (int i = 0; i < 3; ++i)
+      folder_.write(fmt::format("board{}.json", i),
+                    cache_of(fmt::format("k{}", i), 0.2 + 0.3 * i, {1005, 1200, 1395, 1590, 1755}));
+  }
+  Finished advised(const std::string& more, const std::string& variables = "") const {
+    return run_with_stand_ins(folder_,
+                              "advise scale.toml --others board0.json board1.json board2.json --device cuda:0 " + more,
+                              "WATTUNE_FAKE_BOARD=" + (folder_.path() / "board").string() + " " + variables);
+  }
+};
+
+TEST_F(AdviseOnBoard, MeasuresClocksAndGivesTheBoardBack) {
+  const Finished finished = advised("--json");
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const auto json = finished.json();
+  ASSERT_EQ(json["measured"].size(), 2u);
+  EXPECT_EQ(json["measured"][0]["clock_mhz"], 1755.0);
+  EXPECT_TRUE(json["recorded_regret"].is_null());
+  fakes::FakeBoard board;
+  const std::string bytes = folder_.read("board");
+  std::memcpy(&board, bytes.data(), std::min(bytes.size(), sizeof board));
+  EXPECT_GE(board.sets, 2u);
+  EXPECT_EQ(board.graphics(), fakes::FakeBoard::kFullClock);
+}
+
+// Nothing may set the clocks, or another process computes.
+TEST_F(AdviseOnBoard, OneLineSaysThatClocksCannotBeSet) {
+  for (const std::string variables : {"WATTUNE_FAKE_NVML_SET=4", "WATTUNE_FAKE_NVML_PROCESSES=1"}) {
+    const Finished finished = advised("", variables);
+    EXPECT_EQ(finished.status, 3);
+    EXPECT_THAT(finished.err, HasSubstr("`wattune advise` takes a recording instead of a spec"));
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+  }
+}
+
 // Each of these has one line that says what is wrong with which file.
 TEST_F(AdviseCommand, OneLineForARecordingThatIsOfNoUse) {
   const auto with_bad = [&](const std::string& cells) {
@@ -149,6 +195,11 @@ TEST_F(AdviseCommand, OneLineForARecordingThatIsOfNoUse) {
                                          "1":{"nvml_gr_clock":2000,"time":1.0,"energy":0.2,"energy_throttled":1.0})");
   EXPECT_EQ(throttled.status, 2);
   EXPECT_THAT(throttled.err, HasSubstr("held the clock down"));
+  const Finished stray = with_bad(R"("0":{"nvml_gr_clock":500,"time":1.0,"energy":0.1},
+                                     "1":{"nvml_gr_clock":1100,"time":1.0,"energy":0.5},
+                                     "2":{"nvml_gr_clock":2000,"time":1.0,"energy":0.2})");
+  EXPECT_EQ(stray.status, 0);
+  EXPECT_THAT(stray.err, HasSubstr("bad.json: the power at 1100 MHz stands out"));
   const Finished elsewhere = with_bad(R"("0":{"nvml_gr_clock":555,"time":1.0,"energy":0.1},
                                          "1":{"nvml_gr_clock":777,"time":1.0,"energy":0.1})");
   EXPECT_EQ(elsewhere.status, 2);

@@ -94,6 +94,46 @@ TEST_F(ReplayedClocks, DoubtfulFiguresAreTold) {
               HasSubstr("2 configurations have an energy or a power that is not above 0"));
 }
 
+// Returns a cache of four clocks with these energies, and with more members at the highest clock.
+std::string cache_with(const std::vector<std::string>& energies, const std::string& at_highest = {}) {
+  std::string cells;
+  for (std::size_t i = 0; i < energies.size(); ++i)
+    cells += fmt::format("{}\"{}\":{{\"nvml_gr_clock\":{},\"time\":1.0,\"energy\":{}{}}}", i == 0 ? "" : ",", i,
+                         500 * (i + 1), energies[i], i + 1 == energies.size() ? at_highest : "");
+  return R"({"device_name":"A","kernel_name":"k","tune_params_keys":["nvml_gr_clock"],"cache":{)" + cells + "}}";
+}
+
+// An energy of 0 or below would be the least of all.
+TEST_F(ReplayedClocks, AnImpossibleEnergyIsNeverChosen) {
+  folder_.write("odd.json", cache_with({"-0.02", "0.3", "0.0", "0.4"}));
+  const Finished analysed = run_wattune(folder_, {"analyze", "odd.json", "--methods", "--json"});
+  ASSERT_EQ(analysed.status, 0) << analysed.err;
+  for (const auto& method : analysed.json()["results"][0]["methods"])
+    if (!method["energy_j"].is_null()) {
+      EXPECT_GE(method["energy_ratio"], 1.0) << method;
+    }
+  const Finished tuned = run_wattune(folder_, {"tune", "--device", "replay:odd.json", "--method", "global"});
+  ASSERT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_THAT(tuned.err, HasSubstr("2 configurations have an energy or a power that is not above 0"));
+  EXPECT_THAT(tuned.out, HasSubstr("nvml_gr_clock=1000"));
+}
+
+TEST_F(ReplayedClocks, AThrottledPointIsLeftOutOfTheFit) {
+  folder_.write("held.json", cache_with({"0.2", "0.3", "0.35", "0.4"}, R"(,"energy_throttled":0.9)"));
+  const Finished finished = run_wattune(folder_, {"analyze", "held.json", "--methods"});
+  EXPECT_THAT(finished.out, HasSubstr("3 of 3 samples"));
+}
+
+// The highest clock draws less than half of what either of the two below it draws.
+TEST_F(ReplayedClocks, APowerThatStandsOutAtAnEndIsTold) {
+  folder_.write("odd.json", cache_with({"0.2", "0.3", "0.4", "0.1"}));
+  const Finished finished = run_wattune(folder_, {"analyze", "odd.json", "--methods"});
+  EXPECT_THAT(finished.out, HasSubstr("the power at 2000 MHz stands out"));
+  EXPECT_THAT(finished.out, testing::Not(HasSubstr("at 500 MHz stands out")));
+  const Finished tuned = run_wattune(folder_, {"tune", "--device", "replay:odd.json", "--method", "global"});
+  EXPECT_THAT(tuned.err, HasSubstr("the power at 2000 MHz stands out"));
+}
+
 TEST_F(ReplayedClocks, TimeAndEnergyArePlotted) {
   for (const std::string plot : {"energy", "pareto"}) {
     const Finished finished = run_wattune(folder_, {"analyze", "clocks.json", "--plot", plot, "--svg", plot + ".svg"});

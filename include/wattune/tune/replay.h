@@ -39,7 +39,8 @@ WATTUNE_EXPORT Result<std::vector<std::optional<ConfigurationId>>> ids_in(const 
 class WATTUNE_EXPORT Recording {
  public:
   // Matches those Trials that count with the configurations of `space`; their energy and power get the names that
-  // name_energy() gives. Errors are those of ids_in(), and mismatch if no Trial is in the space.
+  // name_energy() gives. Energies and powers that are not above 0 are left out. Fails as ids_in(), and with mismatch if
+  // no Trial is in the space.
   static Result<Recording> match(const space::SearchSpace& space, ResultSet results);
 
   // Returns the same Trials with metrics and first objective of `spec` instead of the recorded ones. A Trial that lacks
@@ -55,16 +56,19 @@ class WATTUNE_EXPORT Recording {
   const Observation* find(ConfigurationId id) const;
   // Returns how many Trials of the results have a configuration outside the space.
   std::size_t outside() const { return outside_; }
+  // Returns how many Trials of the results had an energy or a power that is not above 0, which is left out.
+  std::size_t impossible() const { return impossible_; }
   // Returns the median cost of an evaluation. A configuration that was not recorded is charged this cost, so that time
   // passes.
   Nanoseconds typical_cost() const { return typical_cost_; }
 
  private:
-  Recording(RunInfo info, std::vector<Trial> trials, std::size_t outside);
+  Recording(RunInfo info, std::vector<Trial> trials, std::size_t outside, std::size_t impossible);
 
   RunInfo info_;
   std::vector<Trial> trials_;
   std::size_t outside_ = 0;
+  std::size_t impossible_ = 0;
   Nanoseconds typical_cost_;
 };
 

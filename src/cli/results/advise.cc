@@ -49,6 +49,14 @@ AdvisedKernel in_recording(tune::MeasuredKernel recorded) {
   return kernel;
 }
 
+// Returns the error with what to do if a board or its clocks are not to be had.
+Error without_board(Error error) {
+  if (error.code() != ErrorCode::unavailable && error.code() != ErrorCode::busy) return error;
+  return std::move(error).hint(
+      "where clocks cannot be set, `wattune advise` takes a recording instead of a spec; `wattune power` says what "
+      "setting them lacks");
+}
+
 // Measures the default configuration at a clock.
 Result<search::ClockPoint> measure_at(tune::TuningSession& session, Megahertz clock) {
   const space::SearchSpace& space = session.space();
@@ -67,9 +75,8 @@ Result<search::ClockPoint> measure_at(tune::TuningSession& session, Megahertz cl
                  session.evaluators().front()->evaluate(space.configuration(space.rank(indices))));
   const std::optional<Joules> energy = energy_of(observation);
   if (observation.ok() && energy) return search::ClockPoint{clock, observation.statistics->median, *energy};
-  return Error(ErrorCode::unavailable, observation.ok() ? "no energy was measured" : observation.message)
-      .about(fmt::format("{:g} MHz", clock.value()))
-      .hint("where clocks cannot be set, `wattune advise` takes a recording instead of a spec");
+  return without_board(Error(ErrorCode::unavailable, observation.ok() ? "no energy was measured" : observation.message)
+                           .about(fmt::format("{:g} MHz", clock.value())));
 }
 
 Result<AdvisedKernel> on_device(const AdviseOptions& options, std::unique_ptr<tune::TuningSession>& session) {
@@ -79,7 +86,9 @@ Result<AdvisedKernel> on_device(const AdviseOptions& options, std::unique_ptr<tu
   if (kernel.table.size() < 2) return too_few_clocks(options.file);
   tune::SessionOptions session_options{.device = options.device};
   session_options.evaluation.observe = {tune::BoardMetric::energy};
-  WATTUNE_ASSIGN(session, tune::open(std::move(spec), std::move(session_options)));
+  auto opened = tune::open(std::move(spec), std::move(session_options));
+  if (!opened) return without_board(std::move(opened).error());
+  session = *std::move(opened);
   kernel.measure = [&session](Megahertz clock) { return measure_at(*session, clock); };
   return kernel;
 }

@@ -6,6 +6,7 @@
 
 #include "cli/program/text.h"
 #include "cli/results/energy_picture.h"
+#include "cli/results/measured_kernels.h"
 #include "core/interface/energy.h"
 #include "report/interface/text.h"
 
@@ -97,42 +98,6 @@ std::string drift_text(const std::vector<report::AtClock>& clocks) {
       (*hottest)->clock.value());
 }
 
-// Returns a sentence on energies and powers that are not above 0. Returns an empty text if there are none.
-std::string impossible_text(const ResultSet& results) {
-  std::size_t trials = 0;
-  for (const Trial& trial : results.trials) {
-    const bool is_told = std::ranges::any_of(trial.observation.metrics, [](const Metric& metric) {
-      return metric.name == "energy" || metric.name == "power";
-    });
-    if (trial.observation.ok() && is_told && !energy_of(trial.observation)) ++trials;
-  }
-  if (trials == 0) return {};
-  return fmt::format("{} {} an energy or a power that is not above 0, and {} left out",
-                     counted(trials, "configuration"), trials == 1 ? "has" : "have", trials == 1 ? "is" : "are");
-}
-
-Watts power_at(const report::AtClock& clock) {
-  const Observation& its = clock.least->observation;
-  return *energy_of(its) / its.statistics->median;
-}
-
-// Returns a sentence on each clock whose power differs by half from that of its neighbours.
-std::vector<std::string> stray_texts(const std::vector<report::AtClock>& clocks) {
-  constexpr double kStray = 0.5;
-  std::vector<std::string> texts;
-  for (std::size_t i = 1; i + 1 < clocks.size(); ++i) {
-    const Watts before = power_at(clocks[i - 1]), here = power_at(clocks[i]), after = power_at(clocks[i + 1]);
-    const bool is_above = here > (1.0 + kStray) * std::max(before, after);
-    const bool is_below = here < (1.0 - kStray) * std::min(before, after);
-    if (is_above || is_below)
-      texts.push_back(
-          fmt::format("the power at {:g} MHz stands out: {:.3g} W, between {:.3g} and {:.3g} W at the clocks "
-                      "beside it",
-                      clocks[i].clock.value(), here.value(), before.value(), after.value()));
-  }
-  return texts;
-}
-
 }  // namespace
 
 Result<MethodsReport> report_methods(const ResultSet& results, const std::vector<tune::MeasuredKernel>& others) {
@@ -148,8 +113,8 @@ Result<MethodsReport> report_methods(const ResultSet& results, const std::vector
   if (report.clocks.size() > 1) report.fit_text = describe_energy(results).front();
   report.fit = fit_json(results);
   report.clocks_missing = why_no_clocks(space.parameters());
-  report.doubts = stray_texts(report::by_clock_of_one_code(results));
-  if (std::string text = impossible_text(results); !text.empty()) report.doubts.push_back(std::move(text));
+  report.doubts = stray_texts(results);
+  if (recording.impossible() > 0) report.doubts.push_back(impossible_text(recording.impossible()));
   return report;
 }
 

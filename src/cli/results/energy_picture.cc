@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/results/measured_kernels.h"
 #include "core/interface/energy.h"
 #include "report/interface/analysis.h"
 #include "report/interface/energy_plot.h"
@@ -12,10 +13,12 @@ namespace wattune::cli {
 
 namespace {
 
+// Returns the clocks of one code. Points that the measurement itself calls held back are left out.
 std::vector<search::ClockPoint> sweep_of(const ResultSet& results) {
   std::vector<search::ClockPoint> sweep;
   for (const report::AtClock& each : report::by_clock_of_one_code(results))
-    sweep.push_back({each.clock, each.least->observation.statistics->median, *energy_of(each.least->observation)});
+    if (!is_throttled(each.least->observation))
+      sweep.push_back({each.clock, each.least->observation.statistics->median, *energy_of(each.least->observation)});
   return sweep;
 }
 
@@ -71,10 +74,18 @@ void add_fit(const tune::EnergyFit& fit, const std::vector<search::ClockPoint>& 
 
 }  // namespace
 
-Result<tune::EnergyFit> fit_of(const ResultSet& results) { return tune::fit_energy(sweep_of(results)); }
+Result<tune::EnergyFit> fit_of(const ResultSet& results) {
+  const std::vector<search::ClockPoint> sweep = sweep_of(results);
+  const std::size_t throttled = report::by_clock_of_one_code(results).size() - sweep.size();
+  if (sweep.empty() && throttled > 0)
+    return Error(ErrorCode::invalid_argument, "power or heat held the clock down at each of its clocks");
+  WATTUNE_ASSIGN(tune::EnergyFit fit, tune::fit_energy(sweep));
+  fit.left_out += throttled;
+  return fit;
+}
 
 std::vector<std::string> describe_energy(const ResultSet& results) {
-  if (sweep_of(results).empty()) return {};
+  if (report::by_clock_of_one_code(results).empty()) return {};
   return {fit_text(fit_of(results)), saving_text(results)};
 }
 

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
+#include "cli/program/terminal.h"
+#include "cli/program/text.h"
 #include "core/interface/energy.h"
 #include "report/interface/analysis.h"
 #include "wattune/store/formats.h"
@@ -14,22 +15,45 @@ namespace wattune::cli {
 
 namespace {
 
-// Returns the first recorded energy or power that is impossible; nullptr if there is none.
-const Metric* impossible_of(const Observation& observation) {
-  constexpr std::string_view kNames[] = {"energy", "power", "ps_energy", "ps_power", "nvml_energy", "nvml_power"};
-  const auto found = std::ranges::find_if(observation.metrics, [&](const Metric& metric) {
-    return std::ranges::count(kNames, metric.name) > 0 && !(metric.value > 0.0);
-  });
-  return observation.ok() && found != observation.metrics.end() ? &*found : nullptr;
-}
-
 Result<void> check_possible(const ResultSet& results, const std::string& file) {
   for (const Trial& trial : results.trials)
-    if (const Metric* const metric = impossible_of(trial.observation))
+    if (const Metric* const metric = impossible_energy(trial.observation))
       return Error(ErrorCode::invalid_argument, "a recorded energy or power is not above 0")
           .about(fmt::format("{} {:g} of {}", metric->name, metric->value, trial.configuration.to_string()))
           .with_context(file);
   return {};
+}
+
+Watts power_at(const report::AtClock& clock) {
+  const Observation& its = clock.least->observation;
+  return *energy_of(its) / its.statistics->median;
+}
+
+}  // namespace
+
+std::vector<std::string> stray_texts(const ResultSet& results) {
+  constexpr double kStray = 0.5;
+  const std::vector<report::AtClock> clocks = report::by_clock_of_one_code(results);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; clocks.size() > 2 && i < clocks.size(); ++i) {
+    const bool is_lowest = i == 0, is_highest = i + 1 == clocks.size();
+    const Watts here = power_at(clocks[i]);
+    const Watts one = power_at(clocks[is_lowest ? 2 : i - 1]);
+    const Watts other = power_at(clocks[is_highest ? i - 2 : i + 1]);
+    const bool is_above = !is_highest && here > (1.0 + kStray) * std::max(one, other);
+    const bool is_below = !is_lowest && here < (1.0 - kStray) * std::min(one, other);
+    if (is_above || is_below)
+      texts.push_back(
+          fmt::format("the power at {:g} MHz stands out: {:.3g} W, between {:.3g} and {:.3g} W at the "
+                      "clocks beside it",
+                      clocks[i].clock.value(), here.value(), one.value(), other.value()));
+  }
+  return texts;
+}
+
+std::string impossible_text(std::size_t configurations) {
+  return fmt::format("{} {} an energy or a power that is not above 0, which is left out",
+                     counted(configurations, "configuration"), configurations == 1 ? "has" : "have");
 }
 
 bool is_throttled(const Observation& observation) {
@@ -37,8 +61,6 @@ bool is_throttled(const Observation& observation) {
     return metric.name == "energy_throttled" && metric.value > 0.0;
   });
 }
-
-}  // namespace
 
 Error too_few_clocks(const std::string& file) {
   return Error(ErrorCode::invalid_argument, "advice needs energies at two graphics clocks or more")
@@ -53,6 +75,7 @@ Result<tune::MeasuredKernel> measured_kernel(const std::string& file) {
 
 Result<tune::MeasuredKernel> measured_kernel(const ResultSet& results, const std::string& file) {
   WATTUNE_TRY(check_possible(results, file));
+  for (const std::string& text : stray_texts(results)) print_note(file + ": " + text);
   const std::string& name = results.info.kernel_name;
   tune::MeasuredKernel kernel{.name = name.empty() ? file : name, .points = {}};
   std::size_t throttled = 0;

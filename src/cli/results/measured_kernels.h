@@ -13,9 +13,18 @@ namespace wattune::cli {
 // Returns the error about a file with too few clocks.
 Error too_few_clocks(const std::string& file);
 
-// Loads one code version of a recording: the one that was measured at the most clocks. Points at which power or heat
-// held the clock down are left out, since their clock is not known. Fails with invalid_argument if no point is left, or
-// if a recorded energy or power is not above 0. Other errors are those of store::load_results().
+// Returns a sentence on each clock, of the code that was measured at the most clocks, whose power is off by half: it
+// lies that far beyond both powers at the clocks beside it. The lowest and the highest clock have their two nearest
+// beside them. A high power at the highest clock, and a low one at the lowest, may be right.
+std::vector<std::string> stray_texts(const ResultSet& results);
+// Returns a sentence on so many configurations with energies or powers that are not above 0.
+std::string impossible_text(std::size_t configurations);
+// True if power or heat held the clock down while the energy was measured.
+bool is_throttled(const Observation& observation);
+
+// Loads the code of a recording that was measured at the most clocks. Points at which power or heat held the clock down
+// are left out, since their clock is not known. Notes powers that stand out. Fails with invalid_argument if no point is
+// left, or if a recorded energy or power is not above 0; and as store::load_results() does.
 Result<tune::MeasuredKernel> measured_kernel(const std::string& file);
 // Returns the same of results that were loaded; `file` names them in messages.
 Result<tune::MeasuredKernel> measured_kernel(const ResultSet& results, const std::string& file);

@@ -34,6 +34,10 @@ bool was_left_out(const Observation& observation);
 // nullopt as energy_of() does.
 std::optional<Watts> power_of(const Observation& observation);
 
+// Returns the first recorded energy or power of a correct run that is not above 0, which cannot be; nullptr if there is
+// none. The metric belongs to the Observation.
+const Metric* impossible_energy(const Observation& observation);
+
 // Adds the metrics `energy` (J) and `power` (W) to every correct Trial that has them only under other names. Searches
 // and reports then find them by these names.
 void name_energy(ResultSet& results);

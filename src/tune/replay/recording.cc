@@ -140,6 +140,17 @@ void forget_final(Observation& observation) {
   if (observation.objective_value) observation.objective_value = figures.objective;
 }
 
+// Removes energies and powers that are not above 0, which a search would take for the best. Returns true if there were
+// any.
+bool forget_impossible(Observation& observation) {
+  bool found = false;
+  while (const Metric* const metric = impossible_energy(observation)) {
+    std::erase_if(observation.metrics, [name = metric->name](const Metric& each) { return each.name == name; });
+    found = true;
+  }
+  return found;
+}
+
 }  // namespace
 
 Result<space::SearchSpace> recorded_space(const ResultSet& results) {
@@ -163,8 +174,12 @@ Result<space::SearchSpace> recorded_space(const ResultSet& results) {
   return space::SearchSpace::from_list(std::move(parameters), std::move(configurations));
 }
 
-Recording::Recording(RunInfo info, std::vector<Trial> trials, std::size_t outside)
-    : info_(std::move(info)), trials_(std::move(trials)), outside_(outside), typical_cost_(median_cost(trials_)) {}
+Recording::Recording(RunInfo info, std::vector<Trial> trials, std::size_t outside, std::size_t impossible)
+    : info_(std::move(info)),
+      trials_(std::move(trials)),
+      outside_(outside),
+      impossible_(impossible),
+      typical_cost_(median_cost(trials_)) {}
 
 Result<std::vector<std::optional<ConfigurationId>>> ids_in(const space::SearchSpace& space,
                                                            const std::vector<Trial>& trials) {
@@ -182,6 +197,8 @@ Result<std::vector<std::optional<ConfigurationId>>> ids_in(const space::SearchSp
 Result<Recording> Recording::match(const space::SearchSpace& space, ResultSet results) {
   std::erase_if(results.trials, [](const Trial& trial) { return trial.observation.status == Status::not_recorded; });
   keep_counting(results.trials);
+  std::size_t impossible = 0;
+  for (Trial& trial : results.trials) impossible += forget_impossible(trial.observation) ? 1 : 0;
   name_energy(results);
   WATTUNE_ASSIGN(const std::vector<std::optional<ConfigurationId>> ids, ids_in(space, results.trials));
   std::vector<std::pair<ConfigurationId, std::size_t>> inside;
@@ -193,14 +210,8 @@ Result<Recording> Recording::match(const space::SearchSpace& space, ResultSet re
   const std::size_t outside = ids.size() - inside.size();
   std::ranges::sort(inside);
   std::vector<Trial> trials;
-  trials.reserve(inside.size());
-  for (const auto& [id, position] : inside) {
-    if (!trials.empty() && trials.back().configuration.id() == id) continue;  // of equal ones the first counts
-    Trial& trial = trials.emplace_back(std::move(results.trials[position]));
-    trial.configuration = space.configuration(id);
-    forget_final(trial.observation);
-  }
-  return Recording(std::move(results.info), std::move(trials), outside);
+  for (auto& [id, trial] : by_id) trials.push_back(std::move(trial));
+  return Recording(std::move(results.info), std::move(trials), outside, impossible);
 }
 
 const Observation* Recording::find(ConfigurationId id) const {
