@@ -128,6 +128,19 @@ TEST_F(Tuner, TooShortATimeForAFinalByEnergyLeavesAllToTheSearch) {
   EXPECT_EQ(result->stop_reason->text, "35 s passed; no final, which takes 18 s or more where energy decides");
 }
 
+TEST_F(Tuner, ATimeWithoutRoomForAWindowSaysHowLongOneTakes) {
+  SecondsEvaluator evaluator;
+  evaluator.beside_runs = nanoseconds_from_seconds(5);
+  options.stop.time = nanoseconds_from_seconds(4);
+  options.spent = nanoseconds_from_seconds(4);
+  strategy = std::make_unique<ListStrategy>(space, std::vector<ConfigurationId>{0, 1});
+  const auto result = tune(space, *strategy, evaluator, sink, observer, {}, options);
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(sink.trials.empty());
+  EXPECT_EQ(result->stop_reason->text,
+            "4 s passed; a window of energy takes 5 s after its warm-up, and a final 90 s or more");
+}
+
 TEST_F(Tuner, WhatOpeningTookIsAPartOfTheTime) {
   SecondsEvaluator evaluator;
   options.stop.time = nanoseconds_from_seconds(3);

@@ -165,8 +165,10 @@ void add_best(Lines& lines, const tune::TuningResult& result, const RunInfo& inf
     for (const Trial& trial : result.ties) lines.add("as good", trial.configuration.to_string());
   } else {
     const bool any_correct = result.by_status.contains(Status::correct) && result.by_status.at(Status::correct) > 0;
-    lines.add("best", any_correct ? "none: no correct configuration has a value of the objective"
-                                  : "none: no configuration was correct");
+    const std::string_view why = any_correct             ? "no correct configuration has a value of the objective"
+                                 : result.evaluated == 0 ? "no configuration was evaluated"
+                                                         : "no configuration was correct";
+    lines.add("best", fmt::format("none: {}", why));
   }
   if (result.baseline) lines.add("default", describe_baseline(result));
   if (!result.best || !has_correct_baseline(result)) return;
@@ -195,8 +197,9 @@ std::string summary_text(const Summary& summary) {
   add_best(lines, result, summary.info);
   if (summary.chosen) lines.add("by the method", summary.chosen->to_string());
   const std::string resumed = result.resumed > 0 ? fmt::format(" after {} before", group_digits(result.resumed)) : "";
-  lines.add("evaluated", fmt::format("{}{} in {}: {}", counted(result.evaluated, "configuration"), resumed,
-                                     format_wait(to_seconds(result.elapsed)), format_counts(result.by_status)));
+  const std::string counts = result.by_status.empty() ? "" : ": " + format_counts(result.by_status);
+  lines.add("evaluated", fmt::format("{}{} in {}{}", counted(result.evaluated, "configuration"), resumed,
+                                     format_wait(to_seconds(result.elapsed)), counts));
   if (result.lacking > 0)
     lines.add("lacking",
               fmt::format("metrics of {}: {}", counted(result.lacking, "configuration"), result.why_lacking));

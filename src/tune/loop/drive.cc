@@ -13,6 +13,9 @@ namespace {
 
 // Time that the final may take after the time of the search is over.
 constexpr Nanoseconds kTimeOfFinal = nanoseconds_from_seconds(1.5);
+constexpr double kContestants = 3.0;  // of the shortest final: two finalists and the default configuration
+constexpr double kLeastRounds = 6.0;  // fewest rounds whose median has an interval of 95 %
+constexpr double kTurnsOfLeastFinal = kContestants * kLeastRounds;
 
 // A run whose time is shared between the search and its final.
 struct SharedTime {
@@ -20,18 +23,18 @@ struct SharedTime {
   Nanoseconds of_final;          // 0 if the final needs no time of its own, or gets none
   bool is_too_short = false;     // true if there is no final, since it would take over half of the time
   Nanoseconds of_least_final{};  // time of the shortest final, if one needs time of its own
+  bool has_no_window = false;    // true if not even one window of energy fits
 };
 
 // Divides the time of a run between the search and the final. A final by energy measures a window of seconds in each
 // turn. So such a final gets up to half of the time, which is enough for two finalists and the default configuration.
 // `turn` is Evaluator::turn_overhead().
 SharedTime share_time(const TuningOptions& options, Nanoseconds turn) {
-  constexpr double kContestants = 3.0;
-  constexpr double kLeastRounds = 6.0;  // fewest rounds whose median has an interval of 95 %
   SharedTime shared{.search = options, .of_final = {}};
   if (!options.stop.time || !(turn > Nanoseconds()) || options.shoot_out.finalists == 0) return shared;
-  shared.of_least_final = kContestants * kLeastRounds * turn;
+  shared.of_least_final = kTurnsOfLeastFinal * turn;
   shared.is_too_short = 2.0 * shared.of_least_final > *options.stop.time;
+  shared.has_no_window = turn >= *options.stop.time;
   measure::ShootOutOptions& final = shared.search.shoot_out;
   if (shared.is_too_short) {
     final.finalists = 0;
@@ -88,7 +91,11 @@ class Driver {
   // Adds to the reason how the time of the run was divided, if part of it was for the final. Also adds why there was no
   // final if the time was too short.
   void explain_time(search::StopReason& reason) const {
-    if (time_.is_too_short)
+    if (time_.has_no_window)
+      reason.text +=
+          fmt::format("; a window of energy takes {:.3g} s after its warm-up, and a final {:.3g} s or more",
+                      to_seconds(time_.of_least_final) / kTurnsOfLeastFinal, to_seconds(time_.of_least_final));
+    else if (time_.is_too_short)
       reason.text += fmt::format("; no final, which takes {:.3g} s or more where energy decides",
                                  to_seconds(time_.of_least_final));
     else if (time_.of_final > Nanoseconds() && reason.cause == search::StopCause::time)
