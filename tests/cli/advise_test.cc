@@ -200,6 +200,11 @@ TEST_F(AdviseCommand, OneLineForARecordingThatIsOfNoUse) {
                                      "2":{"nvml_gr_clock":2000,"time":1.0,"energy":0.2})");
   EXPECT_EQ(stray.status, 0);
   EXPECT_THAT(stray.err, HasSubstr("bad.json: the power at 1100 MHz stands out"));
+  folder_.write("other.json", cache_of("k9", 0.5, {500, 2000}).replace(16, 7, "A twin!"));
+  const Finished boards =
+      run_wattune(folder_, {"advise", "new.json", "--others", "0.json", "1.json", "2.json", "other.json"});
+  EXPECT_EQ(boards.status, 0);
+  EXPECT_THAT(boards.err, HasSubstr("other.json is of A twin!, and new.json of A board"));
   const Finished elsewhere = with_bad(R"("0":{"nvml_gr_clock":555,"time":1.0,"energy":0.1},
                                          "1":{"nvml_gr_clock":777,"time":1.0,"energy":0.1})");
   EXPECT_EQ(elsewhere.status, 2);

@@ -9,6 +9,7 @@
 #include "cli/program/text.h"
 #include "core/interface/energy.h"
 #include "report/interface/analysis.h"
+#include "wattune/spec/spec.h"
 #include "wattune/store/formats.h"
 
 namespace wattune::cli {
@@ -21,6 +22,30 @@ Result<void> check_possible(const ResultSet& results, const std::string& file) {
       return Error(ErrorCode::invalid_argument, "a recorded energy or power is not above 0")
           .about(fmt::format("{} {:g} of {}", metric->name, metric->value, trial.configuration.to_string()))
           .with_context(file);
+  return {};
+}
+
+// Returns the name of the board of a recording; an empty one for a spec, or if none was recorded.
+Result<std::string> board_of(const std::string& file) {
+  if (file.empty() || spec::is_spec(file)) return std::string();
+  WATTUNE_ASSIGN(const ResultSet results, store::load_results(file));
+  return results.info.device.name;
+}
+
+// Notes recordings of another board than that of the first one.
+Result<void> note_boards(const std::string& own, const std::vector<std::string>& files) {
+  WATTUNE_ASSIGN(std::string first_board, board_of(own));
+  std::string first = own;
+  for (const std::string& file : files) {
+    WATTUNE_ASSIGN(const std::string board, board_of(file));
+    if (first_board.empty()) {
+      first = file;
+      first_board = board;
+    } else if (!board.empty() && board != first_board) {
+      print_note(fmt::format("{} is of {}, and {} of {}: advice holds for kernels of one board", file, board, first,
+                             first_board));
+    }
+  }
   return {};
 }
 
@@ -93,6 +118,7 @@ Result<tune::MeasuredKernel> measured_kernel(const ResultSet& results, const std
 
 Result<std::vector<tune::MeasuredKernel>> measured_kernels(const std::vector<std::string>& files,
                                                            const std::string& own) {
+  WATTUNE_TRY(note_boards(own, files));
   std::vector<tune::MeasuredKernel> kernels;
   for (const std::string& file : files) {
     if (file == own) continue;
