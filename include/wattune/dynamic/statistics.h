@@ -116,4 +116,7 @@ struct WATTUNE_EXPORT Report {
   std::vector<std::string> notes;  // what could not be done, and why; one line each
 };
 
+// Returns the report as a JSON object on one line (docs/formats/json.md). `wattune report` makes a page of it.
+WATTUNE_EXPORT std::string report_json(const Report& report);
+
 }  // namespace wattune::dynamic
