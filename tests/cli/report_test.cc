@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "cli/run_program.h"
+#include "source_dir.h"
+#include "wattune/dynamic/statistics.h"
 
 namespace wattune::cli_test {
 namespace {
@@ -60,6 +62,99 @@ TEST_F(ReportCommand, WritesNothingIfAFileCannotBeRead) {
   EXPECT_EQ(finished.status, 2);
   EXPECT_THAT(finished.err, HasSubstr("bad.json"));
   EXPECT_FALSE(folder_.has("page.html"));
+}
+
+// A short document of `corun`: a pair with a verdict, as docs/formats/json.md describes it.
+constexpr const char* kPairs = R"({"device": "Some GPU", "simulated": false, "repeats": 3, "seed": 1,
+"notes": ["copy runs whole only"], "queue": null, "tenants": null, "pairs": [{"kernels": ["fma", "copy"],
+"repetitions": [4, 5], "alone_ms": [7.0, 8.0], "rows": [
+{"way": "in_turn", "ratio": null, "sms_of_first": null, "urgent": null, "makespan_ms": 15.0, "gain": 0.0},
+{"way": "shares", "ratio": [4, 2], "sms_of_first": null, "urgent": null, "makespan_ms": 12.0, "gain": 0.25,
+ "interval": [0.24, 0.26], "error": null},
+{"way": "split", "ratio": null, "sms_of_first": 66, "urgent": null, "makespan_ms": 16.0, "gain": -0.06}],
+"planned": {"way": "shares", "ratio": [4, 2], "forecast_rates": [0.7, 0.6], "makespan_ms": 12.1, "gain": 0.24},
+"verdict": {"best": 1, "gain": 0.25, "interval": [0.23, 0.27], "gains": true, "withheld": null},
+"outputs": {"compared": 3, "not_compared": [], "differences": ["copy: element 3 differs"]}}]})";
+
+TEST_F(ReportCommand, TellsTheBestWayOfAPair) {
+  folder_.write("pairs.json", kPairs);
+  ASSERT_EQ(run_wattune(folder_, {"report", "pairs.json", "-o", "page.html"}).status, 0);
+  EXPECT_THAT(
+      folder_.read("page.html"),
+      AllOf(HasSubstr("<p class=\"question\">fma with copy</p>"), HasSubstr("+25.0 %"),
+            HasSubstr("every SM shared, 4 blocks of fma and 2 of copy"), HasSubstr("+23.0\u00a0% to +27.0\u00a0%"),
+            HasSubstr("They gain: the interval of the rerun lies above 0."),
+            HasSubstr("Outputs differ: copy: element 3 differs"), HasSubstr("SMs of their own")));
+}
+
+TEST_F(ReportCommand, TellsTheFastestPolicyOfAQueueOrThatTheyAreLevel) {
+  const std::string queue = WATTUNE_SOURCE_DIR "/docs/results/h200/corun/orders_of_policies.json";
+  ASSERT_EQ(run_wattune(folder_, {"report", queue, "-o", "page.html"}).status, 0);
+  EXPECT_THAT(folder_.read("page.html"), AllOf(HasSubstr("streams, paired, fifo are level"),
+                                               HasSubstr("The plan of pairs"), HasSubstr("gain over streams (%)")));
+  const std::string tenants = WATTUNE_SOURCE_DIR "/docs/results/h200/tenants/kepler-mandel-gather-5ms.json";
+  ASSERT_EQ(run_wattune(folder_, {"report", tenants, "-o", "tenants.html"}).status, 0);
+  EXPECT_THAT(folder_.read("tenants.html"), AllOf(HasSubstr("a backlog"), HasSubstr("0.73 (0.70 to 0.75)")));
+}
+
+TEST_F(ReportCommand, TellsTheBestStrategyOfScores) {
+  std::string cache = R"({"device_name": "Some GPU", "kernel_name": "add", "problem_size": 1, "tune_params_keys": ["b"],
+"tune_params": {"b": [)";
+  std::string entries;
+  for (int i = 1; i <= 60; ++i) {
+    cache += (i > 1 ? "," : "") + std::to_string(i);
+    entries += (i > 1 ? "," : "") + ("\"" + std::to_string(i) + "\": {\"b\": " + std::to_string(i) +
+                                     ", \"time\": " + std::to_string(1 + i * 37 % 61) + ".0, \"times\": [1.0]}");
+  }
+  folder_.write("space.json", cache + "]}, \"objective\": \"time\", \"cache\": {" + entries + "}}");
+  const Finished scored = run_wattune(folder_, {"score", "--strategy", "random,greedy_ils", "--spaces", "space.json",
+                                                "--repeats", "3", "--clock", "evaluations", "--json", "--quiet"});
+  ASSERT_EQ(scored.status, 0) << scored.err;
+  folder_.write("scores.json", scored.out);
+  ASSERT_EQ(run_wattune(folder_, {"report", "scores.json", "-o", "page.html"}).status, 0);
+  EXPECT_THAT(folder_.read("page.html"),
+              AllOf(HasSubstr("Which strategy searches best"), HasSubstr("greedy_ils"),
+                    HasSubstr("wattune tune SPEC --strategy "), HasSubstr("score, with its 95 % interval")));
+}
+
+TEST_F(ReportCommand, TellsWhatATunerInAnApplicationDid) {
+  dynamic::Report report;
+  report.running = nanoseconds_from_seconds(10);
+  report.saved = nanoseconds_from_ms(900);
+  report.stalls.loading = nanoseconds_from_ms(20);
+  report.stalls.screening = nanoseconds_from_ms(30);
+  report.longest_stall = nanoseconds_from_ms(2.5);
+  report.histogram.counts[3] = 7;
+  const auto names = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"block"});
+  dynamic::KeyReport key{.key = {{"rows", 1024}}, .best = Configuration(0, names, {64}), .calls = 5};
+  key.failures = {{Configuration(1, names, {32}), Status::compile, "no <type>"}};
+  report.kernels = {{.kernel = "scale", .calls = 5, .keys = {key}}};
+  folder_.write("tuner.json", dynamic::report_json(report));
+  ASSERT_EQ(run_wattune(folder_, {"report", "tuner.json", "-o", "page.html"}).status, 0);
+  EXPECT_THAT(folder_.read("page.html"),
+              AllOf(HasSubstr(">Yes<"), HasSubstr("Calls took 900 ms less"), HasSubstr("Stalls took 50 ms of 10 s"),
+                    HasSubstr("<td class=t>scale<td class=t>rows=1024<td class=t>block=64"),
+                    HasSubstr("no &lt;type&gt;"), HasSubstr("<tr><td>8 us<td>7"), HasSubstr("block=32")));
+}
+
+TEST_F(ReportCommand, SaysWhichMemberOfADocumentIsWrong) {
+  folder_.write("bad.json", R"({"simulated": false, "repeats": 3, "pairs": 7})");
+  const Finished finished = run_wattune(folder_, {"report", "bad.json", "-o", "page.html"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_EQ(finished.err, "wattune: error: bad.json: \"pairs\" is no array\n");
+}
+
+TEST_F(ReportCommand, TuneWritesThePageAtItsEnd) {
+  const std::vector<std::string> tune = {"tune", "--device", "replay:cache.json", "--quiet", "--report", "page.html"};
+  ASSERT_EQ(run_wattune(folder_, tune).status, 0);
+  EXPECT_THAT(folder_.read("page.html"),
+              AllOf(HasSubstr("add on Some GPU"), HasSubstr("wattune export add.replay.journal.jsonl")));
+  const Finished again = run_wattune(folder_, tune);
+  EXPECT_EQ(again.status, 2);
+  EXPECT_EQ(again.err, "wattune: error: the file exists: `page.html` (--overwrite replaces it)\n");
+  std::vector<std::string> overwrite = tune;
+  overwrite.push_back("--overwrite");
+  EXPECT_EQ(run_wattune(folder_, overwrite).status, 0);
 }
 
 }  // namespace

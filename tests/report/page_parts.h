@@ -1,4 +1,4 @@
-// Finds in the HTML of pages what their tests look for.
+// Parts of a page that its tests look for.
 #pragma once
 
 #include <nlohmann/json.hpp>

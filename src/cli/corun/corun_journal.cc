@@ -1,5 +1,7 @@
 #include "cli/corun/corun_journal.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "cli/corun/corun_lines.h"
@@ -85,6 +87,23 @@ Result<void> SweepJournal::add(const std::string& identity, const schedule::Swep
   resealed_.clear();
   unsealed_ = false;
   return {};
+}
+
+bool is_sweep_journal(std::string_view text) {
+  return text.starts_with(fmt::format("{{\"{}\":", kSweepKind.member)) || text.starts_with(kSweepKind.unsealed_start);
+}
+
+Result<SweptPairs> read_sweep_journal(std::string_view text, const fs::path& file) {
+  std::vector<std::pair<std::string, schedule::SweptPair>> found;
+  WATTUNE_ASSIGN(const auto contents, store::read_sealed(text, file, kSweepKind, [&](const Json& line) {
+                   std::string identity = store::text_member(line, "identity");
+                   std::erase_if(found, [&](const auto& each) { return each.first == identity; });
+                   found.emplace_back(std::move(identity), pair_from(line));
+                 }));
+  SweptPairs swept;
+  for (auto& [identity, pair] : found) swept.pairs.push_back(std::move(pair));
+  for (const Error& each : contents.left_out) swept.notes.push_back(each.to_string());
+  return swept;
 }
 
 }  // namespace wattune::cli

@@ -55,4 +55,16 @@ class SweepJournal {
   std::string resealed_;  // the pairs of a file without checksums, as lines with checksums
 };
 
+// The pairs of a journal that is only read, in the order in which they were swept.
+struct SweptPairs {
+  std::vector<schedule::SweptPair> pairs;
+  std::vector<std::string> notes;  // a line for each line that was left out
+};
+
+// True if the text begins as such a journal, also as one of an older version.
+bool is_sweep_journal(std::string_view text);
+// Reads the text of a journal. If it has a pair several times, the last one counts. Fails with parse_error if it is no
+// such journal or one of a newer version.
+Result<SweptPairs> read_sweep_journal(std::string_view text, const std::filesystem::path& file);
+
 }  // namespace wattune::cli

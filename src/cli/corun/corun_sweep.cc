@@ -145,7 +145,7 @@ std::string pair_text(const schedule::CorunSession& session, const SweptPair& pa
                      planned_text(pair), outputs_text(pair));
 }
 
-Json row_json(const schedule::CorunSession& session, const SweptPair& pair, const SweepRow& row) {
+Json row_json(const SweptPair& pair, const SweepRow& row) {
   const Arrangement& how = row.arrangement;
   Json json = {{"way", std::string(to_string(how.way))},
                {"ratio", nullptr},
@@ -168,8 +168,6 @@ Json row_json(const schedule::CorunSession& session, const SweptPair& pair, cons
   json["gain"] = row.gain;
   json["interval"] = interval_json(gain_in_sweep(pair.sweep, row));
   json["makespans_ms"] = times_json(row.makespans);
-  if (const auto energy = session.known_energy(row.energy, row.makespan)) json["joules"] = energy->value();
-  if (const auto gain = energy_gain_of(session, pair, row)) json["energy_gain"] = *gain;
   return json;
 }
 
@@ -177,26 +175,17 @@ Json place_of(const schedule::PairSweep& sweep, const SweepRow* row) {
   return row == nullptr ? Json(nullptr) : Json(row - sweep.rows.data());
 }
 
-Json pair_json(const schedule::CorunSession& session, const Prospect& prospect, const SweptPair& pair) {
-  const schedule::PairSweep& sweep = pair.sweep;
-  Json json = {{"kernels", pair.names},
-               {"packing_bound", json_or_null(prospect.packing_bound)},
-               {"complementary", json_or_null(prospect.complementary)},
-               {"repetitions", sweep.repetitions},
-               {"alone_ms", {to_ms(sweep.alone[0]), to_ms(sweep.alone[1])}},
-               {"alone_by_round_ms", {times_json(sweep.alone_by_round[0]), times_json(sweep.alone_by_round[1])}},
-               {"rows", Json::array()},
-               {"best_share", place_of(sweep, sweep.best(schedule::is_share))},
-               {"best_baseline", place_of(sweep, sweep.best(schedule::is_baseline))},
-               {"planned", planned_json(pair)},
-               {"rerun", rerun_json(pair)},
-               {"verdict", verdict_json(pair)},
-               {"outputs", nullptr}};
-  for (const SweepRow& row : sweep.rows) json["rows"].push_back(row_json(session, pair, row));
-  if (pair.outputs)
-    json["outputs"] = {{"compared", pair.outputs->compared},
-                       {"not_compared", pair.outputs->not_compared},
-                       {"differences", pair.outputs->differences}};
+// Returns the pair with what only the session knows: its prospect, and energies.
+Json full_pair_json(const schedule::CorunSession& session, const Prospect& prospect, const SweptPair& pair) {
+  Json json = pair_json(pair);
+  json["packing_bound"] = json_or_null(prospect.packing_bound);
+  json["complementary"] = json_or_null(prospect.complementary);
+  for (std::size_t i = 0; i < pair.sweep.rows.size(); ++i) {
+    const SweepRow& row = pair.sweep.rows[i];
+    if (row.failure) continue;
+    if (const auto energy = session.known_energy(row.energy, row.makespan)) json["rows"][i]["joules"] = energy->value();
+    if (const auto gain = energy_gain_of(session, pair, row)) json["rows"][i]["energy_gain"] = *gain;
+  }
   return json;
 }
 
@@ -226,7 +215,30 @@ std::string sweep_text(const schedule::CorunSession& session, const Prospect& pr
 Json sweep_json(const schedule::CorunSession& session, const std::vector<Prospect>& prospects,
                 const std::vector<SweptPair>& pairs) {
   Json json = Json::array();
-  for (std::size_t i = 0; i < pairs.size(); ++i) json.push_back(pair_json(session, prospects[i], pairs[i]));
+  for (std::size_t i = 0; i < pairs.size(); ++i) json.push_back(full_pair_json(session, prospects[i], pairs[i]));
+  return json;
+}
+
+Json pair_json(const SweptPair& pair) {
+  const schedule::PairSweep& sweep = pair.sweep;
+  Json json = {{"kernels", pair.names},
+               {"packing_bound", nullptr},
+               {"complementary", nullptr},
+               {"repetitions", sweep.repetitions},
+               {"alone_ms", {to_ms(sweep.alone[0]), to_ms(sweep.alone[1])}},
+               {"alone_by_round_ms", {times_json(sweep.alone_by_round[0]), times_json(sweep.alone_by_round[1])}},
+               {"rows", Json::array()},
+               {"best_share", place_of(sweep, sweep.best(schedule::is_share))},
+               {"best_baseline", place_of(sweep, sweep.best(schedule::is_baseline))},
+               {"planned", planned_json(pair)},
+               {"rerun", rerun_json(pair)},
+               {"verdict", verdict_json(pair)},
+               {"outputs", nullptr}};
+  for (const SweepRow& row : sweep.rows) json["rows"].push_back(row_json(pair, row));
+  if (pair.outputs)
+    json["outputs"] = {{"compared", pair.outputs->compared},
+                       {"not_compared", pair.outputs->not_compared},
+                       {"differences", pair.outputs->differences}};
   return json;
 }
 

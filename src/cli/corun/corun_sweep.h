@@ -27,6 +27,8 @@ std::string sweep_text(const schedule::CorunSession& session, const Prospect& pr
 // Writes the pairs with their prospects. Precondition: there are no more pairs than prospects.
 Json sweep_json(const schedule::CorunSession& session, const std::vector<Prospect>& prospects,
                 const std::vector<schedule::SweptPair>& pairs);
+// Writes a pair with what its journal knows: without prospects, joules and gains in energy, which are null.
+Json pair_json(const schedule::SweptPair& pair);
 std::string sweep_svg(const schedule::CorunSession& session, const schedule::SweptPair& pair);
 
 // Returns "18.6 J", or a dash if the energy is unknown.

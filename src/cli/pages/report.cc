@@ -1,10 +1,9 @@
 // `wattune report`: one HTML file about results, for anybody to open.
 #include <CLI/CLI.hpp>
 
+#include "cli/pages/report_file.h"
 #include "cli/program/command.h"
 #include "cli/program/output_file.h"
-#include "wattune/report/report.h"
-#include "wattune/store/formats.h"
 
 namespace wattune::cli {
 
@@ -18,12 +17,7 @@ struct ReportOptions {
 
 Result<ExitStatus> run_report(const ReportOptions& options) {
   WATTUNE_TRY(check_new_file(options.output, options.overwrite));
-  std::vector<ResultSet> results;
-  for (const std::string& file : options.files) {
-    WATTUNE_ASSIGN(ResultSet loaded, store::load_results(file));
-    results.push_back(std::move(loaded));
-  }
-  WATTUNE_TRY(store::write_file(options.output, report::write_page(results, options.files), options.overwrite));
+  WATTUNE_TRY(write_report(options.files, options.output, options.overwrite));
   return ExitStatus::good;
 }
 
@@ -32,7 +26,9 @@ Result<ExitStatus> run_report(const ReportOptions& options) {
 Command add_report(CLI::App& program) {
   const auto options = std::make_shared<ReportOptions>();
   CLI::App* app = program.add_subcommand("report", "Write one HTML file about results, which needs no network");
-  app->add_option("RUN", options->files, "Files as `wattune show` takes them; several stand side by side")
+  app->add_option(
+         "RUN", options->files,
+         "Files as `wattune show` takes them, and documents of `corun` and `score`; several stand side by side")
       ->type_name("FILE")
       ->required();
   app->add_option("--output,-o", options->output, "The file to write")->type_name("FILE.html")->required();

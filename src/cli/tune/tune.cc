@@ -180,6 +180,7 @@ Result<ExitStatus> conclude(const tune::TuningSession& session, const tune::Tuni
                         sanitized ? *sanitized : std::nullopt};
   const bool printed = options.json ? print_document(summary_json(summary)) : print_result(summary_text(summary));
   if (!intact) return intact.error();
+  WATTUNE_TRY(write_report_of({journal.file()}, options));
   if (!sanitized) return sanitized.error();
   return printed ? status_of(result, *sanitized, interrupted) : ExitStatus::environment;
 }
@@ -236,11 +237,15 @@ Result<ExitStatus> tune_each_model(const TuneOptions& options) {
   WATTUNE_ASSIGN(const std::vector<TuneOptions> models, options_by_model(options, spec, journal_file(options, spec)));
   for (const TuneOptions& model : models) WATTUNE_TRY(check_journal_file(model.output, model));
   ExitStatus worst = ExitStatus::good;
-  for (const TuneOptions& model : models) {
+  std::vector<fs::path> journals;
+  for (TuneOptions model : models) {
+    model.report.clear();  // one page is about all of them
     WATTUNE_ASSIGN(const ExitStatus status, tune_one_model(model));
+    journals.emplace_back(model.output);
     worst = std::max(worst, status);
     if (status == ExitStatus::interrupted) break;
   }
+  WATTUNE_TRY(write_report_of(journals, options));
   return worst;
 }
 
@@ -261,6 +266,7 @@ Result<void> check_alone(const TogetherOptions& together) {
 Result<ExitStatus> run_tune(const TuneOptions& options) {
   WATTUNE_TRY(options.session.stop.validate());
   WATTUNE_TRY(options.session.sampling.validate());
+  WATTUNE_TRY(check_report_file(options));
   if (options.together.wanted()) return tune_together(options);
   WATTUNE_TRY(check_alone(options.together));
   WATTUNE_TRY(check_compiling(options));

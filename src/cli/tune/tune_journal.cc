@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "cli/pages/report_file.h"
 #include "cli/program/output_file.h"
 #include "cli/program/terminal.h"
 
@@ -56,6 +57,18 @@ Error ended_early(Error error, store::Journal& journal, const fs::path& file) {
   }
   return std::move(error).with_context(
       fmt::format("the run ended early, results so far are in {}", journal.file().string()));
+}
+
+Result<void> check_report_file(const TuneOptions& options) {
+  const ResultsUse use = use_of(options);
+  return check_new_file(options.report, use.resume || use.overwrite);
+}
+
+Result<void> write_report_of(const std::vector<std::filesystem::path>& journals, const TuneOptions& options) {
+  if (options.report.empty()) return {};
+  std::vector<std::string> files;
+  for (const std::filesystem::path& journal : journals) files.push_back(journal.string());
+  return write_report(files, options.report, true);
 }
 
 }  // namespace wattune::cli

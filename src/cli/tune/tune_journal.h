@@ -22,4 +22,10 @@ Result<std::unique_ptr<store::Journal>> open_journal(const std::filesystem::path
 // the next run would refuse to overwrite it.
 Error ended_early(Error error, store::Journal& journal, const std::filesystem::path& file);
 
+// Checks before the run whether the page of --report can be written. A page that exists is replaced if the journal is
+// continued or replaced. Fails as check_new_file() does.
+Result<void> check_report_file(const TuneOptions& options);
+// Writes the page of --report about these journals, if it was asked for.
+Result<void> write_report_of(const std::vector<std::filesystem::path>& journals, const TuneOptions& options);
+
 }  // namespace wattune::cli

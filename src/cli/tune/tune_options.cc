@@ -211,6 +211,9 @@ void declare_results(CLI::App& app, TuneOptions& options) {
       "--force-resume", options.force_resume,
       "Go on although kernel, device, cache mode or the like changed since; space and objectives must be the same");
   app.add_flag("--overwrite", options.overwrite, "Start anew; an existing journal is kept with ~ behind its name");
+  app.add_option("--report", options.report,
+                 "Also write one HTML file about the result at the end, as `wattune report` does")
+      ->type_name("FILE.html");
   app.add_flag("--json", options.json, "Print the result as one JSON document (docs/formats/json.md)");
   app.add_flag("--quiet,-q", options.quiet, "No progress on standard error");
 }

@@ -39,7 +39,8 @@ struct TuneOptions {
   bool resume = false;
   bool force_resume = false;
   bool overwrite = false;
-  std::string compile_cache;  // folder of the cache; the user's cache folder if empty
+  std::string report;         // the page to write at the end; none if empty
+  std::string compile_cache;  // a folder; the user's if empty
   std::uint64_t compile_cache_size = backend::ImageCache::kDefaultCacheBytes;
   bool no_compile_cache = false;
   Policy policy = Policy::gated;

@@ -239,6 +239,7 @@ Result<ExitStatus> conclude_together(const company::CompanySession& session, con
   const bool printed = options.json ? print_document(together_json(summary, session, report))
                                     : print_result(together_text(summary, session, report));
   if (!intact) return intact.error();
+  WATTUNE_TRY(write_report_of({journal.file()}, options));
   if (!printed) return ExitStatus::environment;
   if (interrupted) return ExitStatus::interrupted;
   return report.tuning.best ? ExitStatus::good : ExitStatus::nothing_correct;

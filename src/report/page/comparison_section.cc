@@ -18,6 +18,8 @@ namespace {
 using Runs = std::vector<const TuningRun*>;
 using Names = std::vector<std::string>;
 
+constexpr std::size_t kMostCards = 9;  // most runs with a card of their own
+
 std::string interval_text(const Trial& best) {
   const Statistics& statistics = statistics_of(best);
   if (!statistics.confidence) return {};
@@ -93,6 +95,18 @@ PageCard fastest_card(const Runs& runs, const Names& names) {
   return card;
 }
 
+// Tells the answer of a run in short.
+PageCard run_card(const TuningRun& run, const std::string& name) {
+  PageCard card{.question = name, .figure = "Nothing won", .words = {}};
+  if (!run.has_answer()) return card;
+  card.figure = run.objective ? fmt::format("{} {}", objective_text(run.best(), *run.objective), run.objective->metric)
+                              : time_text(time_of(run.best()));
+  card.words.push_back(run.best().configuration.to_string());
+  if (const std::string gain = gain_of(run); !gain.empty())
+    card.words.push_back(fmt::format("It is {} times as good as the default.", gain));
+  return card;
+}
+
 void add_intervals_of_times(const Runs& runs, const Names& names, PageSection& section) {
   const TimeUnit unit = unit_for(time_of(runs.front()->best()));
   std::vector<IntervalLine> lines;
@@ -147,6 +161,9 @@ PageSection comparison_section(const Runs& runs, const Names& names) {
   PageSection section("comparison", "The runs side by side");
   const bool alike = are_alike(runs);
   if (alike) section.add_cards({fastest_card(runs, names)});
+  std::vector<PageCard> cards;
+  for (std::size_t i = 0; i < std::min(runs.size(), kMostCards); ++i) cards.push_back(run_card(*runs[i], names[i]));
+  section.add_cards(cards);
   section.add_table("The best of each run", table_of_runs(runs, names));
   if (alike) add_intervals_of_times(runs, names, section);
   add_intervals_of_gains(runs, names, section);
