@@ -69,7 +69,9 @@ def measure_callback(results: wattune.Results) -> None:
     plain = least(lambda: wattune.tune(replay=results, strategy="exhaustive", progress=False))
     seen: list[int] = []
     called = least(
-        lambda: wattune.tune(replay=results, strategy="exhaustive", progress=False, observers=[lambda _: seen.append(1)])
+        lambda: wattune.tune(
+            replay=results, strategy="exhaustive", progress=False, observers=[lambda _: seen.append(1)]
+        )
     )
     print(f"a replay of {len(results):,} configurations: {plain:.3f} s, {1e6 * plain / len(results):.2f} us each")
     print(f"a Trial through a Python observer: {1e6 * (called - plain) / len(results):.2f} us more")

@@ -128,6 +128,14 @@ Language language_from(const std::string& name) {
   raise(wrong("unknown language", name).hint("CUDA, OpenCL, C++ or C"));
 }
 
+Nanoseconds unit_from(const std::string& name) {
+  if (name == "s") return nanoseconds_from_seconds(1.0);
+  if (name == "ms") return nanoseconds_from_ms(1.0);
+  if (name == "us") return Nanoseconds(1e3);
+  if (name == "ns") return Nanoseconds(1.0);
+  raise(wrong("unknown unit of time", name).hint("s, ms, us or ns"));
+}
+
 KernelSource source_from(const Options& given) {
   KernelSource source;
   source.language = language_from(given.get<std::string>("language"));
@@ -135,7 +143,14 @@ KernelSource source_from(const Options& given) {
   source.file = given.get<std::filesystem::path>("file");
   source.text = given.get<std::string>("text");
   source.options = given.get<std::vector<std::string>>("options");
-  if (given.get<std::string>("compiler") == "nvcc") source.compiler = Compiler::nvcc;
+  const auto compiler = given.get<std::string>("compiler");
+  if (is_host_language(source.language))
+    source.host_compiler = compiler;
+  else if (compiler == "nvcc")
+    source.compiler = Compiler::nvcc;
+  else if (!compiler.empty())
+    raise(wrong("unknown compiler", compiler).hint("nvcc, or for C and C++ the name of a program"));
+  if (const auto unit = given.get<std::string>("returned_time"); !unit.empty()) source.returned_unit = unit_from(unit);
   return source;
 }
 

@@ -169,10 +169,7 @@ class Run {
   }
 
   // Ends the run after the evaluations in flight. While devices are opened, ends at once.
-  void cancel() {
-    ending_.cancel = true;
-    if (is_opening_) stop_.request_stop();
-  }
+  void cancel() { ending_.cancel = true; }
   // Ends the run and its workers at once.
   void abort() {
     ending_.cancel = true;
@@ -265,11 +262,7 @@ class Run {
     WATTUNE_ASSIGN(auto task, tune::plan_search(std::move(spec), std::move(session)));
     events_->enter("opening the device");
     events_->plan(task->plan, task->space.count());
-    is_opening_ = true;
-    auto opened = tune::open(std::move(task));
-    is_opening_ = false;
-    if (!opened && ending_.cancel) return Error(ErrorCode::cancelled, "cancelled before the first evaluation");
-    WATTUNE_ASSIGN(session_, std::move(opened));
+    WATTUNE_ASSIGN(session_, tune::open(std::move(task), &ending_.cancel));
     device_ = session_->devices().front().selector;
     note_session();
     return has("configuration") ? evaluate_one() : search();
@@ -411,7 +404,6 @@ class Run {
   const Options options_;
   Ending ending_;
   std::stop_source stop_;
-  std::atomic<bool> is_opening_ = false;
   Stopwatch since_start_;
   std::optional<Events> events_;
   std::vector<ComputedFigure> figures_;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -156,10 +157,13 @@ def test_run_gives_the_outputs(host_add: str, arrays: Any) -> None:
     assert numpy.array_equal(one.outputs["c"], a + b)
 
 
-def test_in_process_runs_here(host_add: str, arrays: Any, tmp_path: Path) -> None:
-    source = host_add.replace("int n) {", "int n) {\n  extern int getpid(); if (n) *c = 0;", 1)
-    results = on_host(source.replace("extern int getpid();", ""), arrays, in_process=True)
-    assert results.best is not None
+def test_in_process_runs_here(arrays: Any) -> None:
+    source = """
+#include <unistd.h>
+extern "C" void add(const float* a, const float* b, float* c, int n) { c[0] = (float)(getpid() % 65536 + STEP * 0); }
+"""
+    results = wattune.run(source, "add", arrays, {"STEP": 1}, device="host:0", in_process=True)
+    assert results.outputs["c"][0] == os.getpid() % 65536
 
 
 def test_cheap_texts_and_named_arguments(host_add: str, arrays: Any) -> None:
@@ -170,6 +174,14 @@ def test_cheap_texts_and_named_arguments(host_add: str, arrays: Any) -> None:
     assert results.best is not None
     results(a, b, c, n)
     assert numpy.array_equal(c, a + b)
+
+
+def test_a_function_returns_its_own_time(arrays: Any) -> None:
+    source = 'extern "C" double add(const float* a, const float* b, float* c, int n) { c[0] = 1; return 2.5 * STEP; }'
+    results = on_host(source, arrays, returned_time="ms", compiler="c++")
+    assert {each["STEP"]: each["time"] for each in results} == pytest.approx({1: 2.5e-3, 2: 5e-3, 4: 1e-2})
+    with pytest.raises(wattune.InvalidArgumentError, match="s, ms, us or ns"):
+        on_host(source, arrays, returned_time="minutes")
 
 
 def test_devices_are_listed() -> None:

@@ -7,7 +7,6 @@ __version__: str
 
 def listen(level: int) -> None: ...
 def take_log() -> list[tuple[int, str]]: ...
-
 def expect_leaks() -> None:
     """Silences the list of objects that are alive when the interpreter ends."""
 

@@ -342,12 +342,26 @@ def _as_list(constraints: Sequence[Constraint] | Constraint) -> list[Constraint]
     return list(constraints)
 
 
-def from_kernel(kernel: Any, function: str | None, arguments: Mapping[str, Any] | Sequence[Any],
-                parameters: Mapping[str, Any], *, outputs: Sequence[str] | None, block: Dimensions | None,
-                grid: Dimensions | None, shared: Expression | None, sizes: Mapping[str, int],
-                constraints: Sequence[Constraint] | Constraint, default: Mapping[str, object],
-                answer: Mapping[str, Any] | None, language: str | None, options: Sequence[str], compiler: str | None,
-                goals: dict[str, Any]) -> Problem:  # fmt: skip
+def from_kernel(
+    kernel: Any,
+    function: str | None,
+    arguments: Mapping[str, Any] | Sequence[Any],
+    parameters: Mapping[str, Any],
+    *,
+    outputs: Sequence[str] | None,
+    block: Dimensions | None,
+    grid: Dimensions | None,
+    shared: Expression | None,
+    sizes: Mapping[str, int],
+    constraints: Sequence[Constraint] | Constraint,
+    default: Mapping[str, object],
+    answer: Mapping[str, Any] | None,
+    language: str | None,
+    options: Sequence[str],
+    compiler: str | None,
+    returned_time: str | None,
+    goals: dict[str, Any],
+) -> Problem:
     """Describes a kernel and its arguments."""
     problem = Problem()
     values = {name: _values(name, each) for name, each in parameters.items()}
@@ -366,6 +380,7 @@ def from_kernel(kernel: Any, function: str | None, arguments: Mapping[str, Any] 
     problem.description = {
         "name": source.function, "language": source.language, "function": source.function, "text": source.text,
         "file": source.file, "options": source.options, "compiler": compiler or "",
+        "returned_time": returned_time or "",
         "grid": problem.dimensions("grid", grid), "block": problem.dimensions("block", block),
         "arguments": builder.finish(), "sizes": named_sizes, "parameters": values, "defaults": dict(default),
         "constraints": texts, "answers": answers_from(answer or {}, problem.outputs), **goals,

@@ -335,6 +335,7 @@ def tune(
     language: str | None = None,
     options: Sequence[str] = (),
     compiler: str | None = None,
+    returned_time: str | None = None,
     strategy: str = "",
     strategy_options: Mapping[str, float] | None = None,
     method: str = "",
@@ -378,6 +379,9 @@ def tune(
     of a result. `slowdown` bounds how much longer the best may take than the fastest (0.05). `metrics` are expressions
     or functions of a result. Several names make a Pareto front.
 
+    Compiling: `options` go to the compiler. `compiler` is "nvcc" in place of NVRTC, or the program that compiles C and
+    C++. `returned_time` is the unit ("ms") of the number that a function of the host returns as its time.
+
     Limits: `evaluations`, `seconds`, `target` (a time in seconds), `fraction` of the space, `no_improvement` (a number
     of evaluations), and `stop`, a function of each result that returns True to end the search, without a final.
 
@@ -401,6 +405,7 @@ def tune(
             kernel, function, arguments, parameters, goals=texts, sizes=sizes, constraints=constraints,
             needs_source=replay is None, answer=answer, outputs=outputs, block=block, grid=grid, shared=shared,
             default=default or {}, language=language, options=options, compiler=compiler,
+        returned_time=returned_time,
         )  # fmt: skip
     elif replay is None:
         raise wrong("tune() needs a kernel, a spec or a replay")
@@ -458,6 +463,7 @@ def run(
     language: str | None = None,
     options: Sequence[str] = (),
     compiler: str | None = None,
+    returned_time: str | None = None,
     cache: str = "warm",
     compile_seconds: float | None = None,
     run_seconds: float | None = None,
@@ -477,6 +483,7 @@ def run(
         goals={**goals.texts, "absolute": absolute, "relative": relative}, sizes=sizes, constraints=(),
         needs_source=True, answer=answer, outputs=outputs, block=block, grid=grid, shared=shared, default={},
         language=language, options=options, compiler=compiler,
+        returned_time=returned_time,
     )  # fmt: skip
     kept: dict[str, Any] = {}
 
