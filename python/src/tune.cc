@@ -126,6 +126,9 @@ tune::EvaluatorOptions evaluation_from(const Options& given, Ending& ending) {
       {{"every", every}, {"contenders", contenders}, {"winners", winners}, {"never", never}}, "check");
   evaluation.cache = choice<tune::Cache>(given.get<std::string>("cache", "warm"),
                                          {{"warm", tune::Cache::warm}, {"cold", tune::Cache::cold}}, "cache");
+  evaluation.launching =
+      choice<tune::Launching>(given.get<std::string>("launch", "each"),
+                              {{"each", tune::Launching::each}, {"graph", tune::Launching::graph}}, "launch");
   for (const std::string& name : given.get<std::vector<std::string>>("observe"))
     evaluation.observe.push_back(board_metric(name));
   evaluation.counters = given.get<std::vector<std::string>>("counters");

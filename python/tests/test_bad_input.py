@@ -75,6 +75,7 @@ def one_line(error: BaseException) -> str:
         ({"evaluations": 0}, wattune.InvalidArgumentError, "0"),
         ({"seconds": -1}, wattune.InvalidArgumentError, ""),
         ({"cache": "hot"}, wattune.InvalidArgumentError, "warm, cold"),
+        ({"launch": "batch"}, wattune.InvalidArgumentError, "each, graph"),
         ({"check_outputs": "some"}, wattune.InvalidArgumentError, "every"),
         ({"min_samples": 0}, wattune.InvalidArgumentError, ""),
         ({"language": "Fortran"}, wattune.InvalidArgumentError, "CUDA, OpenCL"),

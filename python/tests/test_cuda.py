@@ -56,6 +56,12 @@ def test_arrays_of_numpy() -> None:
     assert numpy.array_equal(c, a + b)
 
 
+def test_short_kernels_in_graphs() -> None:
+    a, b = numbers()
+    results = tuned([a, b, numpy.zeros_like(a), numpy.int32(N)], answer={"c": a + b}, launch="graph")
+    assert all(each["status"] == "correct" for each in results)
+
+
 def test_arrays_of_cupy() -> None:
     cupy = pytest.importorskip("cupy")
     a, b = map(cupy.asarray, numbers())

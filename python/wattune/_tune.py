@@ -350,6 +350,7 @@ def tune(
     replay: Results | None = None,
     earlier: Sequence[Results] = (),
     cache: str = "warm",
+    launch: str = "each",
     min_samples: int | None = None,
     max_samples: int | None = None,
     compile_seconds: float | None = None,
@@ -385,6 +386,9 @@ def tune(
     Limits: `evaluations`, `seconds`, `target` (a time in seconds), `fraction` of the space, `no_improvement` (a number
     of evaluations), and `stop`, a function of each result that returns True to end the search, without a final.
 
+    Measuring: `cache` is "warm" or "cold". `launch="graph"` times short kernels in CUDA graphs, so that the host does
+    not rank them.
+
     Each result is in the file `journal` before the next launch; a journal that exists is continued. `replay` answers
     from results in place of a device; `earlier` results are what a strategy begins with.
 
@@ -414,6 +418,7 @@ def tune(
         "device": device, "strategy": strategy, "strategy_options": dict(strategy_options or {}), "method": method,
         "seed": seed, "journal": None if journal is None else os.fspath(journal), "cache": cache,
         "stop": _core.StopRule(evaluations, seconds, _checked_stop(target, goals), fraction, no_improvement),
+        "launch": launch,
         "observe": list(dict.fromkeys([*observe, *goals.observed])), "counters": list(counters),
         "observers": functions, "meters": meters, "stop_function": stop, "check": check_outputs,
         "figures": list(goals.figures.items()), "objective": goals.objective, "maximize": goals.maximize,
@@ -465,6 +470,7 @@ def run(
     compiler: str | None = None,
     returned_time: str | None = None,
     cache: str = "warm",
+    launch: str = "each",
     compile_seconds: float | None = None,
     run_seconds: float | None = None,
     in_process: bool = False,
@@ -492,7 +498,7 @@ def run(
         return True if check is None else check(arrays, at)
 
     run_options = {
-        "device": device, "configuration": chosen, "cache": cache, "compile_seconds": compile_seconds,
+        "device": device, "configuration": chosen, "cache": cache, "launch": launch, "compile_seconds": compile_seconds,
         "run_seconds": run_seconds, "in_process": in_process, "show_output": show_output, "compile_processes": 0,
         "stop": _core.StopRule(1, None, None, None, None), "figures": list(goals.figures.items()),
         **_functions_of(problem, keep),
