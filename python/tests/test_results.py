@@ -111,3 +111,23 @@ print(logging.getLogger("wattune").handlers, logging.getLogger().handlers)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n[] []\n"
     assert done.stderr == ""
+
+
+def test_writes_a_page_by_the_command(results: wattune.Results, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    try:
+        results.report(page)
+    except wattune.UnavailableError as error:
+        if "unknown command" not in str(error):
+            raise
+        pytest.skip("this build has no `wattune report`")
+    assert "<html" in page.read_text()
+
+
+def test_the_command_runs_in_the_package() -> None:
+    program = "import sys; from wattune._command import main; sys.exit(main())"
+    done = subprocess.run([sys.executable, "-c", program, "version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"wattune {wattune.__version__}\n"
+    done = subprocess.run([sys.executable, "-c", program, "tun"], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "tune" in done.stderr
