@@ -30,10 +30,10 @@ extern "C" void add(const float* a, float* c, int n) {
 }
 '''.replace("SLEEP", sys.argv[2])
 a = np.ones(16, np.float32)
-print("ready", flush=True)
 def began(record):
     print("result", flush=True)
 try:
+    print("ready", flush=True)
     results = wattune.tune(source, "add", [a, a.copy(), np.int32(16)], {"K": range(1000)}, device="host:0",
                            journal=sys.argv[1], min_samples=1, max_samples=1, observers=[began], progress=False)
     print("returned", len(results), results.cancelled, flush=True)
