@@ -85,6 +85,7 @@ struct FakeDevice::State {
   bool lost = false;
   int generation = 0;
   std::size_t allocated_bytes = 0;
+  int buffers_made = 0;
   FakeCounters counters;
   backend::Backlog<FakeStream, FakeCommand> backlog;
 };
@@ -121,6 +122,7 @@ class FakeBuffer : public backend::Buffer, public Owned {
   FakeBuffer(StatePointer owner, std::size_t bytes)
       : Owned(std::move(owner)), storage_(bytes + 2 * FakeDevice::kGuardBytes, kGuardPattern) {
     state().allocated_bytes += bytes;
+    ++state().buffers_made;
   }
   ~FakeBuffer() override { state().allocated_bytes -= bytes(); }
 
@@ -397,6 +399,7 @@ class FakeStream : public backend::Stream, public Owned {
   Nanoseconds free_at_;  // when its last command has ended
 };
 
+// A graph. It refuses to run once another buffer was made, which may have taken the place of one of its own.
 class FakeGraph : public backend::PreparedLaunch {
  public:
   FakeGraph(FakeStream& stream, std::span<const backend::GraphNode> nodes, std::size_t times)
@@ -406,12 +409,16 @@ class FakeGraph : public backend::PreparedLaunch {
     WATTUNE_TRY(send_timed());
     return {};
   }
-  Result<std::unique_ptr<backend::Event>> send_timed() override { return stream_.launch_all(nodes_, times_); }
+  Result<std::unique_ptr<backend::Event>> send_timed() override {
+    if (stream_.state().buffers_made != buffers_) return Error(ErrorCode::internal, "buffers of the graph are gone");
+    return stream_.launch_all(nodes_, times_);
+  }
 
  private:
   FakeStream& stream_;
   std::vector<backend::GraphNode> nodes_;
   std::size_t times_;
+  const int buffers_ = stream_.state().buffers_made;
 };
 
 Result<std::unique_ptr<backend::PreparedLaunch>> FakeStream::prepare_graph(std::span<const backend::GraphNode> nodes,
