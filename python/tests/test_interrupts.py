@@ -155,7 +155,10 @@ def test_interrupts_at_random_moments(running: Any, tmp_path: Path) -> None:
         while line.startswith("result"):
             line = run.wait_for("")
         assert line.startswith(("returned", "interrupted")), line
-        assert run.end() == 0
+        status = run.end()
+        # A signal that comes between the return and the program's last line ends Python as usual.
+        came_too_late = line.startswith("returned") and status == -signal.SIGINT
+        assert status == 0 or came_too_late, (line, status)
         if run.journal.exists() and line.startswith("returned"):
             assert len(wattune.read(run.journal)) == int(line.split()[1])
 

@@ -71,7 +71,7 @@ PageCard pair_card(const Json& pair) {
       .question = pair_text(pair), .figure = verdict.gain ? gain_text(verdict.gain) : "No gain told", .words = {}};
   if (!verdict.way.empty()) card.words.push_back(fmt::format("The best way together is: {}.", verdict.way));
   if (verdict.gain) card.words.emplace_back("The gain is over one after the other.");
-  if (!verdict.interval.empty()) card.words.push_back(fmt::format("It lies between {} (95 %).", verdict.interval));
+  if (!verdict.interval.empty()) card.words.push_back(fmt::format("Its 95 % interval is {}.", verdict.interval));
   card.words.push_back(verdict.why);
   const Json& planned = member_or_null(pair, "planned");
   if (const auto gain = number_of(planned, "gain"))

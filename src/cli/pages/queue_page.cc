@@ -58,7 +58,7 @@ PageCard verdict_card(const Json& queue, const std::vector<Json>& policies) {
     card.words.push_back(
         fmt::format("It gains {} over {}.", gain_text(number_of(verdict, "gain")), text_of(verdict, "over")));
     if (const std::string ends = gain_interval_text(member_or_null(verdict, "interval")); !ends.empty())
-      card.words.push_back(fmt::format("The gain lies between {} (95 %).", ends));
+      card.words.push_back(fmt::format("Its 95 % interval is {}.", ends));
   } else if (!ties.empty()) {
     card.figure = fmt::format("{} are level", fmt::join(ties, ", "));
     card.words.emplace_back("The rounds do not tell these policies apart.");
@@ -86,7 +86,7 @@ std::optional<PageCard> worth_card(const Json& queue, const std::vector<Json>& p
     PageCard card{
         .question = fmt::format("What {} is worth over streams", name), .figure = gain_text(gain), .words = {}};
     if (const std::string ends = gain_interval_text(member_or_null(policy, "gain_interval")); !ends.empty())
-      card.words.push_back(fmt::format("It lies between {} (95 %).", ends));
+      card.words.push_back(fmt::format("Its 95 % interval is {}.", ends));
     card.words.push_back(fmt::format("The queue takes {}.", time_text(policy, "makespan_ms")));
     if (const std::string joules = number_text(policy, "joules"); !joules.empty())
       card.words.push_back(fmt::format("The board takes {} J.", joules));

@@ -42,7 +42,9 @@ std::string name_of_file(const std::string& file) { return std::filesystem::path
 
 }  // namespace
 
-Page tuning_page(const std::vector<ResultSet>& results, const std::vector<std::string>& files) {
+Page tuning_page(const std::vector<ResultSet>& results, const std::vector<std::string>& names_of_files) {
+  std::vector<std::string> files = names_of_files;
+  files.resize(results.size());  // results without a file have no name
   std::deque<TuningRun> runs;
   for (std::size_t i = 0; i < results.size(); ++i) runs.emplace_back(results[i], files[i]);
   if (runs.size() == 1)
