@@ -26,6 +26,8 @@ bool is_throttled(const Observation& observation);
 // are left out, since their clock is not known. Notes powers that stand out. Fails with invalid_argument if no point is
 // left, or if a recorded energy or power is not above 0; and as store::load_results() does.
 Result<tune::MeasuredKernel> measured_kernel(const std::string& file);
+// Returns the same of results that were loaded; `file` names them in messages.
+Result<tune::MeasuredKernel> measured_kernel(const ResultSet& results, const std::string& file);
 // Loads all of these, except `own`, the recording or the spec of the kernel that is asked about. Notes recordings of
 // different boards.
 Result<std::vector<tune::MeasuredKernel>> measured_kernels(const std::vector<std::string>& files,

@@ -210,7 +210,13 @@ Result<Recording> Recording::match(const space::SearchSpace& space, ResultSet re
   const std::size_t outside = ids.size() - inside.size();
   std::ranges::sort(inside);
   std::vector<Trial> trials;
-  for (auto& [id, trial] : by_id) trials.push_back(std::move(trial));
+  trials.reserve(inside.size());
+  for (const auto& [id, position] : inside) {
+    if (!trials.empty() && trials.back().configuration.id() == id) continue;  // of equal ones the first counts
+    Trial& trial = trials.emplace_back(std::move(results.trials[position]));
+    trial.configuration = space.configuration(id);
+    forget_final(trial.observation);
+  }
   return Recording(std::move(results.info), std::move(trials), outside, impossible);
 }
 
