@@ -38,7 +38,7 @@ TEST_F(CorunOnOpencl, SweepsSlicesAndComparesWhatTheyLeave) {
   EXPECT_THAT(
       document["notes"].dump(),
       HasSubstr("add shares SMs in slices, not with resident blocks: blocks stay resident in CUDA kernels only"));
-  EXPECT_THAT(document["notes"].dump(), HasSubstr("scale overwrites x, which is restored"));
+  EXPECT_THAT(document["notes"].dump(), HasSubstr("scale overwrites its input x, which is restored"));
   const nlohmann::json& pair = document["pairs"][0];
   EXPECT_EQ(pair["kernels"], nlohmann::json({"add", "scale"}));
   EXPECT_EQ(pair["outputs"]["compared"], 6);  // streams, two priorities, 1:3, 2:2 and 3:1

@@ -157,7 +157,7 @@ TEST(CorunVerdict, AnOlderJournalOpensWithoutAVerdict) {
   const schedule::SweptPair* pair = journal->find("abc");
   ASSERT_NE(pair, nullptr);
   EXPECT_EQ(pair->sweep.rows.front().gain, 0.25);
-  EXPECT_THAT(verdict_text(*pair), testing::StartsWith("No verdict: it was swept by a version that"));
+  EXPECT_THAT(verdict_text(*pair), testing::StartsWith("No verdict: the pair was swept by an older version"));
   EXPECT_EQ(rerun_json(*pair), nullptr);
 }
 
