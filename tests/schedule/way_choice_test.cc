@@ -281,6 +281,58 @@ TEST(WayChoice, ManyStreamsFollowWhereAnotherWayDoesNotPay) {
   EXPECT_EQ(policy_named("paired")(view, table).shares.size(), view.works.size());
 }
 
+// Of the first kernel one work runs, and of the second one as well. Eight works of the second are launched behind
+// others or have ended, so that the next ones are of the first.
+TEST(WayChoice, WorksInManyStreamsBeginInTheProportionOfAllWorks) {
+  std::array<KernelTraits, 2> kernels = {tiny_kernel("a", 16), tiny_kernel("b", 16)};
+  for (KernelTraits& kernel : kernels) kernel.alone = nanoseconds_from_ms(1);
+  PairTable table(4);
+  table.learn(0, 1, {.whole = true, .many_streams = true, .rates = {0.75, 0.75}, .measured = 50});
+  QueueView view{.limits = {.capability = model::ComputeCapability{9, 0}, .sms = 4}, .now = {}, .works = {}};
+  for (WorkId work = 0; work < 14; ++work)
+    view.works.push_back({.work = work, .kernel = work % 2, .traits = &kernels[work % 2]});
+  for (WorkId work = 0; work < 2; ++work) view.works[work].running = Share{.work = work};
+  view.later = {{1, 4}};
+  view.behind = {{1, 4}};
+  view.ended_in_many_streams = {{0, 0}, {1, 4}};
+  const Plan plan = policy_named("paired")(view, table);
+  ASSERT_GE(plan.shares.size(), 5U);
+  for (std::size_t i = 2; i < 5; ++i) EXPECT_EQ(plan.shares[i].work % 2, 0U) << i;
+}
+
+// The plan tells what follows its works, but for those of a trial.
+TEST(WayChoice, PlansInManyStreamsTellWhichWorksFollow) {
+  std::array<KernelTraits, 2> kernels = {tiny_kernel("a", 16), tiny_kernel("b", 16)};
+  for (KernelTraits& kernel : kernels) kernel.alone = nanoseconds_from_ms(1);
+  QueueView view{.limits = {.capability = model::ComputeCapability{9, 0}, .sms = 4}, .now = {}, .works = {}};
+  for (WorkId work = 0; work < 40; ++work)
+    view.works.push_back({.work = work, .kernel = work % 2, .traits = &kernels[work % 2]});
+  for (const std::size_t measured : {0U, 50U}) {
+    PairTable table(4);
+    table.learn(0, 1, {.whole = true, .many_streams = true, .rates = {0.75, 0.75}, .measured = measured});
+    const Plan plan = policy_named("paired")(view, table);
+    ASSERT_TRUE(plan.ahead);
+    EXPECT_EQ(plan.is_trial, measured == 0);
+    EXPECT_EQ(plan.ahead->size(), measured == 0 ? 0U : 16U);
+  }
+}
+
+// A pair that ran for long in one way has had its trials. A sweep or pilots run each way a few times only.
+TEST(WayChoice, AKnownPairGetsNoNewRoundsForTrials) {
+  for (const std::size_t works : {2U, 20U}) {
+    RecordedPair pair = recorded_pairs()[0];
+    RecordedMachine machine(pair);
+    Scheduler scheduler(machine, policy_named("paired"));
+    PairForecast known{.ratio = {9, 3}, .rates = {0.8, 0.8}, .measured = works};
+    for (const RecordedSplit& split : pair.splits)
+      known.others.push_back({.sms_of_first = split.sms_of_first, .whole = true, .rates = split.rates});
+    scheduler.learn(0, 1, known);
+    run_rounds(scheduler, machine, pair, 10);
+    const bool tries = std::ranges::any_of(machine.launches, [](const Launch& launch) { return launch.sms.count > 0; });
+    EXPECT_EQ(tries, works == 2);
+  }
+}
+
 // Three kernels wait, so that one of them might suit another better. No work begins in streams that nothing stops.
 TEST(WayChoice, ManyStreamsAreForTwoKernelsThatAreAlone) {
   RecordedPair pair = recorded_pairs()[0];

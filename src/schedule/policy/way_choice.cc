@@ -196,9 +196,10 @@ class Trials {
 
   // Returns the rounds that trials may cost besides their share of the time.
   double rounds_of_budget() const {
+    // Trials of a known pair are paid in advance.
+    if (had_trials()) return rounds_for_what_began() - 2.0 * kRoundsToBegin;
     const bool has_many = std::ranges::any_of(ways_, &PairForecast::many_streams);
-    const double rounds = had_trials() ? 0.0 : kTrialRounds + (has_many ? kRoundsOfMany : 0.0);
-    return rounds + rounds_for_what_began();
+    return kTrialRounds + (has_many ? kRoundsOfMany : 0.0) + rounds_for_what_began();
   }
 
   // True if a further trial may begin, where trials may cost so many rounds besides their share of the time.
