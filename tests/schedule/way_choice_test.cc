@@ -281,8 +281,8 @@ TEST(WayChoice, ManyStreamsFollowWhereAnotherWayDoesNotPay) {
   EXPECT_EQ(policy_named("paired")(view, table).shares.size(), view.works.size());
 }
 
-// Of the first kernel one work runs, and of the second one as well. Eight works of the second are launched behind
-// others or have ended, so that the next ones are of the first.
+// One work of each kernel runs. Eight works of the second are launched behind others or have ended, so that the next
+// ones are of the first.
 TEST(WayChoice, WorksInManyStreamsBeginInTheProportionOfAllWorks) {
   std::array<KernelTraits, 2> kernels = {tiny_kernel("a", 16), tiny_kernel("b", 16)};
   for (KernelTraits& kernel : kernels) kernel.alone = nanoseconds_from_ms(1);
