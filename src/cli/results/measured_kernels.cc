@@ -100,7 +100,7 @@ Result<tune::MeasuredKernel> measured_kernel(const std::string& file) {
 
 Result<tune::MeasuredKernel> measured_kernel(const ResultSet& results, const std::string& file) {
   WATTUNE_TRY(check_possible(results, file));
-  for (const std::string& text : stray_texts(results)) print_note(file + ": " + text);
+  for (const std::string& text : stray_texts(results)) print_note(fmt::format("{}: {}", file, text));
   const std::string& name = results.info.kernel_name;
   tune::MeasuredKernel kernel{.name = name.empty() ? file : name, .points = {}};
   std::size_t throttled = 0;
