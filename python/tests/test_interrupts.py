@@ -212,7 +212,8 @@ wattune.tune(source, "f", [a, np.int32(4)], {"K": [1, 2]}, device="host:0", obse
 assert signal.getsignal(signal.SIGINT) is before
 print(len(taken))
 """)
-    assert done.stdout == "2\n", done.stderr
+    # Two signals that come before Python calls the handler are one call.
+    assert done.stdout in ("1\n", "2\n"), done.stderr
 
 
 def test_a_forked_child_may_search(python: Any) -> None:
