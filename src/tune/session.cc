@@ -134,6 +134,9 @@ Result<void> make_evaluators(Parts& parts) {
     Parts::Site& site = parts.sites[i];
     site.policy = options.policy(options.sampling);
     EvaluatorOptions evaluation = options.evaluation;
+    // A reference that takes longer than the search may take would leave no time to measure.
+    if (!evaluation.limits.reference && !parts.task->spec.reference_seconds)
+      evaluation.limits.reference = parts.task->plan.stop.time;
     if (i > 0) evaluation.on_slow_reference = nullptr;  // since the first evaluator reports for all
     auto evaluator = make_evaluator(parts.task->spec, parts.task->space, *site.device, *site.policy, evaluation);
     if (!evaluator && parts.sites.size() > 1)

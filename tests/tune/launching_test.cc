@@ -17,8 +17,8 @@ const EvaluatorOptions kInGraphs{.launching = Launching::graph};
 
 // Returns a problem whose kernel computes `scale` and takes 10 ns for each work-item of a work-group.
 struct GraphProblem : Problem {
-  explicit GraphProblem(KernelSpec spec = scale_spec())
-      : Problem(std::move(spec), [](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
+  explicit GraphProblem(KernelSpec kernel = scale_spec())
+      : Problem(std::move(kernel), [](const fakes::FakeLaunch& launch) -> Result<Nanoseconds> {
           WATTUNE_TRY(scale(launch));
           return Nanoseconds(10.0 * static_cast<double>(launch.geometry().group_size[0]));
         }) {

@@ -157,6 +157,21 @@ TEST_F(StuckSession, IsCancelledWhileItsReferenceRuns) {
   expect_cancelled(spec, on_fake_worker());
 }
 
+// The reference never ends. The search may take one second, so the reference may not take longer either.
+TEST_F(StuckSession, GivesTheReferenceNoMoreTimeThanTheSearch) {
+  KernelSpec spec = in_place_spec();
+  ReferenceKernel reference;
+  reference.source.function = reference.source.text = "linger";
+  reference.geometry.sizes[0] = at_line("n", 30);
+  spec.reference = reference;
+  SessionOptions options = on_fake_worker();
+  options.stop.time = nanoseconds_from_seconds(1);
+  const auto session = open(spec, options);
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().code(), ErrorCode::timeout) << session.error().to_string();
+  EXPECT_THAT(session.error().to_string(), HasSubstr("reference"));
+}
+
 TEST_F(StuckSession, IsCancelledWhileTheDeviceCompiles) {
   KernelSpec spec = in_place_spec();
   spec.source.text = "slow";

@@ -128,7 +128,7 @@ void declare_run(CLI::App& app, TuneOptions& options) {
              "Longest time of one run: all launches of a configuration together");
   add_parsed(app, "--reference-limit", options.session.evaluation.limits.reference, parse_positive_time, "TIME",
              "Longest time to compile and call a C++ reference, or to run a reference kernel; by default that of the "
-             "spec, else 10m");
+             "spec, else the time of the search, or 10m without one");
   add_parsed(app, "--memory-limit", options.session.evaluation.where.worker.memory_limit_bytes, parse_bytes, "SIZE",
              "Most memory of each process that compiles or runs kernels: 8GB; by default 3/4 of the machine's");
   app.add_option("--pass-env", options.session.evaluation.where.worker.environment,
