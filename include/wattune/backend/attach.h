@@ -2,14 +2,14 @@
 // streams and on its memory.
 //
 // The application owns context, streams and memory, and keeps them longer than all that is made from them here.
-// Destroying a device destroys only the objects that it made. It refuses reset(); after an error that breaks the
-// context every call returns device_lost. A timeout breaks nothing: the commands that were sent can be waited for
-// again. Destroying an object that a kernel uses waits for that kernel.
+// Destroying a device destroys only the objects that it made. An attached device refuses reset(). After an error that
+// breaks the context, every call on the device returns device_lost. A timeout breaks nothing: the next finish() waits
+// for the same commands again. Destroying an object that a kernel uses waits for that kernel.
 //
 // Any number of threads may use an attached device, its programs, kernels and buffers. One thread at a time uses a
 // stream, its prepared launches and its events. Every call leaves the calling thread's current CUDA context as it was.
-// This costs nothing measurable if the device's context is current already, as in most applications; otherwise it costs
-// two driver calls (docs/results/overhead.md).
+// Restoring it costs two driver calls, or nothing measurable if the device's context is current already, as in most
+// applications (docs/results/overhead.md).
 //
 //   auto device = attach_cuda();
 //   auto stream = adopt_stream(**device, application_stream);
@@ -49,22 +49,22 @@ namespace wattune::inline v0_1::backend {
 // alive, with unavailable without a driver.
 WATTUNE_EXPORT Result<std::unique_ptr<Device>> attach_cuda(CUctx_st* context = nullptr);
 
-// Opens a device of this process ("cuda:0") in its primary context, which it shares with the runtime API. Only streams
-// of the primary context can have compute units of their own (StreamOptions::units). The device counts as attached, so
-// it does not recover from an error that breaks the context. Fails with not_found or unavailable.
+// Opens a device of this process ("cuda:0") in its primary context, which the runtime API uses too. Only streams of the
+// primary context can have compute units of their own (StreamOptions::units). The device counts as attached, so it does
+// not recover from an error that breaks the context. Fails with not_found or unavailable.
 WATTUNE_EXPORT Result<std::unique_ptr<Device>> open_cuda_in_primary_context(const std::string& selector);
 
 // Attaches to a device of an OpenCL context. Fails with invalid_argument if the context has no such device, with
 // unavailable if there is no OpenCL loader or driver.
 WATTUNE_EXPORT Result<std::unique_ptr<Device>> attach_opencl(_cl_context* context, _cl_device_id* device);
 
-// Adopts a stream of the application. Each call hands its command to the driver at once, behind the commands that the
-// application sent before; nothing is held back, and no clocks are read meanwhile. Reads and writes of ordinary host
-// memory may block in the driver as the application's own would. finish() also waits for the application's commands.
-// Such a stream cannot count hardware counters. Fails with invalid_argument if the stream is of another context, or if
-// `device` is of another backend or in another process.
+// Adopts a stream of the application. Each call on the stream hands its command to the driver at once, behind the
+// commands that the application sent before. The device's clocks are not sampled while the stream's commands run. Reads
+// and writes of ordinary host memory may block in the driver as the application's own would. finish() also waits for
+// the application's commands. Hardware counters cannot be counted on an adopted stream. Fails with invalid_argument if
+// the stream is of another context, or if `device` is of another backend or in another process.
 //
-// CUDA: the default streams are accepted too: nullptr (the legacy one), CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
+// With CUDA the default streams are accepted too: nullptr (the legacy one), CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
 // wait_for() fails with invalid_argument for a launch that one of the device's own streams still holds back behind a
 // transfer.
 WATTUNE_EXPORT Result<std::unique_ptr<Stream>> adopt_stream(Device& device, CUstream_st* stream);
@@ -80,9 +80,9 @@ WATTUNE_EXPORT Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, std:
 // Adopts an OpenCL buffer or sub-buffer. Errors are those of adopt_stream(); images are refused.
 WATTUNE_EXPORT Result<std::unique_ptr<Buffer>> adopt_buffer(Device& device, _cl_mem* memory);
 
-// Returns how many bytes lie between this address and the end of its allocation, counted up to `enough` (CUDA).
-// Adjacent pieces that were mapped one by one count as one allocation, such as PyTorch's expandable segments. Fails
-// with not_found if the driver knows no allocation there. (OpenCL needs no such call: an adopted buffer knows its
+// Returns how many bytes lie between this address and the end of its allocation (CUDA). Counting stops at `enough`
+// bytes. Adjacent pieces that were mapped one by one, such as PyTorch's expandable segments, count as one allocation.
+// Fails with not_found if the driver knows no allocation there. (OpenCL needs no such call: an adopted buffer knows its
 // size.)
 WATTUNE_EXPORT Result<std::size_t> memory_bytes(Device& device, std::uint64_t address, std::size_t enough);
 
@@ -95,9 +95,9 @@ using MemoryMark = std::uint64_t (*)(std::uint64_t memory);
 inline constexpr std::uint64_t kUnknownMark = ~std::uint64_t{0};
 WATTUNE_EXPORT MemoryMark memory_mark(const Device& device);
 
-// Reserves the memory that kernels with this many private bytes per thread need in their CUDA context. Otherwise the
-// first launch of such a kernel reserves it. This call and such a launch both wait for the device. The memory stays
-// reserved. On other backends the call does nothing. Fails with errors of the driver.
+// Reserves, in the CUDA context, the private memory of kernels with this many private bytes per thread. Without this
+// call, the first launch of such a kernel reserves it. This call and such a launch both wait for the device. The memory
+// stays reserved. On other backends the call does nothing. Fails with errors of the driver.
 WATTUNE_EXPORT Result<void> make_room_for_private_memory(Device& device, std::size_t bytes);
 
 // A launch in a graph that an application captured.

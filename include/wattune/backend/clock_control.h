@@ -53,15 +53,17 @@ class WATTUNE_EXPORT ClockControl {
   virtual ~ClockControl() = default;
   // Returns the place of the board on the PCI bus, in the form that open_clock_control() takes.
   virtual const std::string& board() const = 0;
-  // Returns the values that the board can be set to. Boards of NVML never fail here: values that cannot be read are
+  // Returns the values that the board can be set to. With NVML the call never fails: values that cannot be read are
   // left out.
   virtual Result<BoardChoices> choices() = 0;
-  // Sets these values, and restores those that were set before and are empty now. Fails with invalid_argument if the
-  // board has no such clock or limit, with unavailable if setting is not permitted or this board cannot do it.
+  // Sets these values. If a value is empty that an earlier call set, the board's own setting is restored. Fails with
+  // invalid_argument if the board has no such clock or limit, with unavailable if setting is not permitted or this
+  // board cannot do it.
   virtual Result<void> set(const BoardSetting& setting) = 0;
   // Returns the clocks and the limit that the board reports now. A value that cannot be read is empty.
   virtual Result<BoardSetting> current() = 0;
-  // Restores all that was set, in the order clocks, memory, limit. Tries everything, then returns the first Error.
+  // Restores all that was set, in the order clocks, memory, limit. Continues after an error, and returns the first
+  // Error at the end.
   virtual Result<void> restore() = 0;
 };
 

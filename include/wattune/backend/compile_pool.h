@@ -3,8 +3,8 @@
 // Each process is a `wattune-worker` that opens no device for launches. If a compiler crashes or exceeds its limit,
 // only its current job is lost and its process is started anew. A user registers a source once and announces which
 // images it will need next. Sources take turns, but jobs that a caller waits for go first. A pool must outlive its
-// sources. Any number of threads may use both; only take() and wait_for_all_but() wait. The announced images bound the
-// memory: the pool keeps no other requests or images.
+// sources. Any number of threads may use a pool and its sources; only take() and wait_for_all_but() wait. The announced
+// images bound the memory: the pool keeps no other requests or images.
 //
 //   CompilePool pool({.processes = 16});
 //   WATTUNE_ASSIGN(CompileTarget target, device->compile_target(source));
@@ -49,7 +49,7 @@ struct WATTUNE_EXPORT Compiled {
 
 // The inputs in which an image differs from the other images of its source.
 struct WATTUNE_EXPORT ImageRequest {
-  // Converts macros alone, because most sources have one text.
+  // Makes a request from macros alone, because most sources have only one text.
   ImageRequest(std::vector<Macro> its_macros, std::string its_text = {})
       : macros(std::move(its_macros)), text(std::move(its_text)) {}
 
@@ -80,13 +80,14 @@ class WATTUNE_EXPORT PooledSource {
   ~PooledSource();
 
   // Announces the images that will probably be taken, the next one first; each may compile for `limit`. The first
-  // `urgent` images precede all other announcements and may use the process of CompilePoolOptions::prompt. They are
-  // images without which their user has nothing to run, though no thread waits for them. Replaces the previous
-  // announcement: jobs that are no longer in it are dropped, running ones when they end. An image that was taken and is
-  // still announced is not compiled again until renew().
+  // `urgent` images come before all other announcements and may use the process of CompilePoolOptions::prompt. An image
+  // is urgent if its user has nothing to run without it, though no thread waits for it.
+  //
+  // Replaces the previous announcement: jobs that are no longer in it are dropped, running ones when they end. An image
+  // that was taken and is still announced is not compiled again until renew().
   void expect(const std::vector<ImageRequest>& wanted, Nanoseconds limit, std::size_t urgent = 0);
-  // Compiles an announced image again that was taken, because another user of this object needs it too. Changes nothing
-  // if the image is not announced, or is still there or under way.
+  // Compiles an announced image again after it was taken, because another user of this object needs it too. Changes
+  // nothing if the image is not announced, or is still there or under way.
   void renew(const ImageRequest& wanted);
   // Returns the image and waits for it. If no process has begun it, or it was taken before, its job goes before all
   // others.
@@ -122,10 +123,11 @@ class WATTUNE_EXPORT CompilePool {
   // Ends the processes at once, whatever they compile.
   ~CompilePool();
 
-  // Registers a source that is compiled for this target. It is dropped with the returned object.
+  // Registers a source that is compiled for this target. The pool drops the source when the returned object is
+  // destroyed.
   PooledSource add(CompileTarget target, KernelSource source);
-  // Starts the processes and makes each load its compiler: it compiles the source `nothing` without asking the cache.
-  // Returns at once. The jobs end with the returned object.
+  // Starts the processes and makes each of them load its compiler, by letting it compile the source `nothing` without
+  // asking the cache. Returns at once. The jobs end when the returned object is destroyed.
   PooledSource warm_up(CompileTarget target, KernelSource nothing, Nanoseconds limit);
   // Sets how many processes may compile at once from now on; an application that needs its processors sets fewer.
   // Processes above that number finish their current job and end. With 0 only jobs that a caller waits for or that were

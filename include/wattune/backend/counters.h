@@ -61,11 +61,13 @@ class WATTUNE_EXPORT Counters {
   // Lists all counters of the device. Fails with unavailable without CUPTI.
   virtual Result<std::vector<CounterInfo>> list() = 0;
   // Runs the commands that `stream` was given since its last finish(). Repeats them as often as the hardware needs to
-  // count all these counters from the first launch to the last. Returns the counters' values, but none that mean
-  // nothing for this kernel. `limit` bounds all runs together. If the stream has no launch, only checks whether the
-  // counters can be counted. Errors are those of Stream::finish(). Also fails with not_found for an unknown name. Fails
-  // with invalid_argument for a stream of another device, or for commands that wait for another stream. Fails with
-  // unavailable without CUPTI or without permission.
+  // count all these counters from the first launch to the last. Returns the counters' values, without those that have
+  // no meaning for this kernel. `limit` bounds all runs together. If the stream has no launch, the call only checks
+  // whether the counters can be counted.
+  //
+  // Fails with the errors of Stream::finish(), and with not_found for an unknown name. Fails with invalid_argument for
+  // a stream of another device, or for commands that wait for another stream. Fails with unavailable without CUPTI or
+  // without permission.
   virtual Result<std::vector<Metric>> count(Stream& stream, const std::vector<std::string>& counters,
                                             Nanoseconds limit) = 0;
 };

@@ -1,11 +1,12 @@
 // Device and Program, which with Kernel and Buffer (launch.h) and Stream and Event (stream.h) are the interface of
 // every backend.
 //
-// A Device compiles programs and makes the other objects. Callers own these and destroy them before the device. After
-// reset() or the loss of the device they are useless: every call returns device_lost. A stream refuses objects that its
-// device did not make (launch.h). One thread at a time uses a device and all that was made from it, unless it is
-// attached to an application's context (attach.h). Every wait has a limit. Implementations are cuda/, opencl/ and host/
-// (in this process) and worker/ (any of them in a process of its own, so that a crash costs one configuration).
+// A Device compiles programs and makes the other objects. Callers own these objects and destroy them before the device.
+// After reset() or the loss of the device the objects are useless: every call on them returns device_lost. A stream
+// refuses objects that its device did not make (launch.h). One thread at a time uses a device and all that was made
+// from it, unless it is attached to an application's context (attach.h). Every wait has a limit. Implementations are
+// cuda/, opencl/ and host/ (in this process) and worker/ (any of them in a process of its own, so that a crash costs
+// one configuration).
 //
 //   auto program = device->build(source, macros, limit);
 //   auto kernel = (*program)->kernel("add");
@@ -66,8 +67,8 @@ class WATTUNE_EXPORT Device {
   virtual Result<std::unique_ptr<Program>> build(const KernelSource& source, std::span<const Macro> macros,
                                                  Nanoseconds limit) = 0;
   // Returns the target for which compile_image() (registry.h) must compile `source`, so that load() takes the result.
-  // Fails with unavailable, and a reason, if only build() works here. Then build() reports whatever is missing. All
-  // other Errors concern the device.
+  // Fails with unavailable, and a reason, if only build() works for this device. In that case build() reports whatever
+  // is missing. Every other Error means that the device itself fails.
   virtual Result<CompileTarget> compile_target(const KernelSource& source) = 0;
   // Loads a program from an image that was compiled with these macros for compile_target(). Drivers compile PTX at
   // loading, perhaps without end, and cannot be interrupted. In this process an exceeded limit is noticed when the
@@ -78,9 +79,9 @@ class WATTUNE_EXPORT Device {
   // Creates a buffer, whose contents are undefined. The caller owns it. Fails with errors of the driver, such as a lack
   // of memory.
   virtual Result<std::unique_ptr<Buffer>> create_buffer(std::size_t bytes) = 0;
-  // Creates a buffer of pixels. Kernels get an image object (OpenCL) or a texture or surface object (CUDA) in its
-  // place. It is written, read and copied like any buffer, in rows without gaps, and has no guard zones. Fails with
-  // unavailable if the device has no images or none of this layout.
+  // Creates a buffer of pixels. Kernels get an image object (OpenCL) or a texture or surface object (CUDA) in place of
+  // the buffer. The buffer is written, read and copied like any buffer, in rows without gaps, and has no guard zones.
+  // Fails with unavailable if the device has no images, or if it does not support this layout.
   virtual Result<std::unique_ptr<Buffer>> create_pixel_buffer(const PixelLayout& /*layout*/) {
     return Error(ErrorCode::unavailable, "this device has no images");
   }

@@ -76,7 +76,8 @@ WATTUNE_EXPORT std::string_view to_string(ImageKind kind);  // the kind's name
 struct WATTUNE_EXPORT Image {
   std::string code;
   std::string log;  // the compiler's messages
-  // The functions' names as the user wrote them, by their symbol; only those whose symbol the compiler reported.
+  // Names of the functions as the user wrote them, with the compiler's symbol of each as the key. A function is missing
+  // if the compiler did not report its symbol.
   std::map<std::string, std::string> symbols;
   std::map<std::string, KernelResources> resources = {};  // resources by symbol, as far as the compiler reported them
   // The parameters that the source declares, by function. Only functions whose symbols do not spell the parameters'
@@ -95,10 +96,10 @@ class WATTUNE_EXPORT ImageCache {
   // The largest number of bytes in a folder, by default.
   static constexpr std::uint64_t kDefaultCacheBytes = std::uint64_t{1} << 30;
 
-  // Opens a cache in a folder, and makes the folder if there is none. Files of other names in it stay as they are.
-  // `limit` is in bytes; processes that write at the same time may each exceed it by a sixteenth for a while. Fails
-  // with io_error. Fails with invalid_argument if the folder exists but its images are not trusted, because it belongs
-  // to another user or others may write there.
+  // Opens a cache in a folder, and makes the folder if there is none. Files in the folder that are no images of a cache
+  // stay as they are. `limit` is in bytes; processes that write at the same time may each exceed it by a sixteenth for
+  // a while. Fails with io_error. Fails with invalid_argument if the folder exists but its images are not trusted,
+  // because it belongs to another user or others may write there.
   static Result<std::shared_ptr<ImageCache>> open(const std::filesystem::path& folder,
                                                   std::uint64_t limit = kDefaultCacheBytes);
   // Makes a cache in the memory of this process, which lives as long as the object. It holds at most `images` entries

@@ -32,9 +32,10 @@ class WATTUNE_EXPORT DeviceLife {
   virtual const DeviceInfo& info() const = 0;
 };
 
-// An object that a device made. It works only with that device, and only during the same life of it. Streams detect and
-// refuse objects of other devices, of other backends and of the time before a reset(). An object keeps the DeviceLife
-// that made it alive. So no new life gets the address of an old one while an object of the old life is left.
+// An object that a device made. It works only with that device, and only during the life of the device in which it was
+// made. Streams detect and refuse objects of other devices, of other backends and of the time before a reset(). An
+// object keeps the DeviceLife that made it alive. So no new life gets the address of an old one while an object of the
+// old life is left.
 class WATTUNE_EXPORT DeviceObject {
  public:
   // Makes an object without an owner, for devices that do not check owners, such as those of tests.
@@ -125,7 +126,7 @@ class WATTUNE_EXPORT Kernel : public DeviceObject {
   // Returns the largest number of work-items per work-group with which the kernel may be launched on its device.
   virtual std::size_t max_work_group_size() const = 0;
   // Returns the resources of a launch with work-groups of this size and this many bytes of local memory in its
-  // arguments. A backend leaves out those that it does not know.
+  // arguments. Resources that the backend does not know stay empty.
   virtual Result<KernelResources> resources(std::size_t /*group_size*/, std::size_t /*local_bytes*/) const {
     return KernelResources{};
   }

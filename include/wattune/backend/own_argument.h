@@ -1,4 +1,4 @@
-// OwnArgument: an argument that an application gives a kernel, its own memory or a value.
+// OwnArgument: an argument that an application gives to a kernel. It is memory of the application, or a value.
 //
 // It is a plain value that refers to memory of the application, and allocates nothing. Any thread may use it.
 //

@@ -57,11 +57,11 @@ struct WATTUNE_EXPORT Backend {
 // Registers a backend. Fails with invalid_argument if its name cannot stand in a selector or a part is missing, with
 // already_exists if the name is taken.
 WATTUNE_EXPORT Result<void> register_backend(Backend backend);
-// Removes a backend, whose open devices work on. Does nothing if there is none of that name.
+// Removes a backend. Devices that it has opened continue to work. Does nothing if there is none of that name.
 WATTUNE_EXPORT void unregister_backend(const std::string& name);
 
-// Looks at every backend, the preferred first. Loads drivers into this process, and a crashing driver ends it;
-// therefore programs ask a worker instead (worker.h).
+// Lists the devices and the state of every backend, in the order of Backend::preference. Loads drivers into this
+// process, which ends if a driver crashes. Therefore programs ask a worker instead (worker.h).
 WATTUNE_EXPORT Discovery discover();
 
 // Opens a device in this process by its selector ("opencl:0:0", platform and device index). Fails with not_found,
@@ -75,9 +75,9 @@ WATTUNE_EXPORT Result<Image> compile_image(const CompileTarget& target, const Ke
                                            std::span<const Macro> macros, Nanoseconds limit);
 
 // Returns the device that "auto" means. GPUs come before accelerators, these before CPUs, and these before simulated
-// devices. Among devices of one kind those of the backend that is listed first come first; discover() lists the
-// preferred one first. Among these the product of compute units and clock decides. The result points into `devices`;
-// nullptr if that is empty.
+// devices. Among devices of one kind the backend decides: the one whose devices come first in the list, which is the
+// preferred one in a list of discover(). Among its devices the product of compute units and clock decides. The result
+// points into `devices`; nullptr if that is empty.
 WATTUNE_EXPORT const DeviceInfo* best_device(const std::vector<DeviceInfo>& devices);
 
 // Resolves what a user typed ("auto", a selector, a backend name, or part of a device's name) to one device that

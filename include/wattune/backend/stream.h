@@ -42,8 +42,8 @@ struct WATTUNE_EXPORT StreamOptions {
   int priority = 0;
   // CUDA: launches run only on these units (Device::unit_grain()). Other backends refuse all but the whole device.
   UnitRange units = {};
-  // Hands each command to the driver at once, as in an adopted stream (attach.h): launches begin soonest, and no clocks
-  // are read beside them. Devices in other processes ignore it.
+  // Hands each command to the driver at once, as in an adopted stream (attach.h): launches begin as early as possible,
+  // and the device's clocks are not sampled while they run. Devices in other processes ignore it.
   bool at_once = false;
 
   bool operator==(const StreamOptions&) const = default;
@@ -54,9 +54,9 @@ class WATTUNE_EXPORT Event : public DeviceObject {
  public:
   using DeviceObject::DeviceObject;
 
-  // Tells whether the launch has ended, without waiting for it. After submit(), repeated calls return true at some
-  // time, because each call also sends commands that submit() could not send. Fails with the error of a launch that
-  // failed or that will never run, or with device_lost.
+  // Tells whether the launch has ended, without waiting for it. If a program calls submit() and then repeats this call,
+  // it returns true in the end. No other call is needed, because this one also sends the commands that submit() could
+  // not send. Fails with the error of a launch that failed or that will never run, or with device_lost.
   virtual Result<bool> ready() const = 0;
   // Returns when the launch began or ended, on a clock that all streams of the device share. Only differences have a
   // meaning. Fails with invalid_argument until the launch is ready or its stream has finished.
@@ -82,16 +82,16 @@ struct WATTUNE_EXPORT Wait {
 class WATTUNE_EXPORT PreparedLaunch {
  public:
   virtual ~PreparedLaunch() = default;
-  // Sends the launch behind the commands that the stream has already, without a time. Kernels see the buffers' contents
-  // of that moment. Errors are those of launch().
+  // Sends the launch behind the commands that the stream has already, without an Event. Inputs are not restored: the
+  // kernel sees what earlier commands left in the buffers. Errors are those of launch().
   virtual Result<void> send() = 0;
   // Sends the launch with an Event, as launch() does and with its errors; costs two events more than send().
   virtual Result<std::unique_ptr<Event>> send_timed() = 0;
 
-  // Replaces the memory of buffer argument i by memory of the application, from the next send on: a CUdeviceptr, or a
-  // cl_mem as a number. Checks nothing, so that a call costs no more than the driver's. The memory must belong to the
-  // device and be large enough. Fails with unavailable if the device is in another process, or if the argument is no
-  // such buffer.
+  // Replaces the memory of buffer argument i by memory of the application, which is a CUdeviceptr, or a cl_mem as a
+  // number. It takes effect at the next send. Nothing is checked, so that a call costs no more than the driver's. The
+  // memory must belong to the device and be large enough. Fails with unavailable if the device is in another process,
+  // or if argument i is not a buffer whose memory can be replaced.
   virtual Result<void> set_memory(std::size_t argument, std::uint64_t memory);
   // Replaces the bytes of scalar argument i. Fails with invalid_argument if the number of bytes differs or the argument
   // is no scalar.
@@ -113,8 +113,8 @@ enum class StreamState {
   capturing  // CUDA: commands become a graph and do not run
 };
 
-// A queue of commands that run in order. They may be held back until submit() or finish(), so errors of any of them may
-// appear there. The buffers, kernels and host memory that they use must live until finish().
+// A queue of commands that run in order. They may be held back until submit() or finish(), which may therefore return
+// the error of any earlier command. The buffers, kernels and host memory that they use must live until finish().
 class WATTUNE_EXPORT Stream : public DeviceObject {
  public:
   using DeviceObject::DeviceObject;
@@ -134,11 +134,13 @@ class WATTUNE_EXPORT Stream : public DeviceObject {
   // sending it costs little more than the driver's own call.
   virtual Result<std::unique_ptr<PreparedLaunch>> prepare(Kernel& kernel, const Geometry3& geometry,
                                                           std::span<const LaunchArgument> arguments);
-  // Prepares a graph of launches (CUDA): the nodes one after another, all of them `times` times. To send it is one
-  // command, so that the host's time for sending does not come between its launches. An Event of it tells the time of
-  // all. Its kernels, buffers and stream outlive it, and it outlives the finish behind its last send. Nothing in it can
-  // be replaced. Fails with unavailable if the
-  // device has no graphs, with invalid_argument if there is nothing to launch, and as launch() does.
+  // Prepares a graph of launches (CUDA). The graph runs the nodes one after another, and repeats the whole sequence
+  // until it has run `times` times. Sending the graph is one command, so the host spends no time between its launches.
+  // An Event of the graph tells the time of all launches together.
+  //
+  // The kernels, the buffers and the stream must outlive the graph. The graph must exist until the finish() after its
+  // last send has returned. Nothing in it can be replaced. Fails with unavailable if the device has no graphs, with
+  // invalid_argument if there is nothing to launch, and with the errors of launch().
   virtual Result<std::unique_ptr<PreparedLaunch>> prepare_graph(std::span<const GraphNode> nodes, std::size_t times);
   // Lets the following commands begin only when the launch of `event`, in any stream of the device, has ended. A
   // submit() or finish() of this stream also hands the device the commands of other streams that this launch needs.

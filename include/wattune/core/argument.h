@@ -143,7 +143,7 @@ struct WATTUNE_EXPORT PixelImage {
   Sampling sampling;                 // in CUDA, the sampling of the texture
 };
 
-// A buffer. `length` counts elements of vector_width components each, or structs. It is empty for an image.
+// A buffer. `length` counts elements of vector_width components each, or structs; for an image `length` is empty.
 struct WATTUNE_EXPORT VectorArgument {
   ElementType type = ElementType::float32;
   unsigned vector_width = 1;

@@ -56,8 +56,8 @@ WATTUNE_EXPORT std::string to_string(const SourcePosition& position);
 class [[nodiscard]] WATTUNE_EXPORT Error {
  public:
   Error(ErrorCode code, std::string message);
-  // Copies or moves an error. The code is out of line, because every function that returns a Result contains it several
-  // times.
+  // Copies or moves an error. Both are defined in the library, because inline code would appear several times in every
+  // function that returns a Result.
   Error(const Error&);
   Error(Error&&) noexcept;
   Error& operator=(const Error&);

@@ -24,8 +24,8 @@ namespace wattune::inline v0_1 {
 enum class Language { opencl, cuda, cpp, c };
 
 WATTUNE_EXPORT std::string_view to_string(Language language);  // "OpenCL", "CUDA", "C++", "C"
-// Tells whether the language is C or C++, whose kernels are functions of the host's processor. These have neither
-// work-groups nor memory of their own.
+// Tells whether the language is C or C++, whose kernels are functions of the host's processor. Such kernels have
+// neither work-groups nor device memory.
 WATTUNE_EXPORT bool is_host_language(Language language);
 
 // The compiler that turns a source into code.
@@ -68,8 +68,8 @@ struct WATTUNE_EXPORT KernelSource {
   // C and C++: the program that compiles, by its name in PATH or its path. If empty, it is that of CXX (for C: CC) in
   // the environment, or the system's.
   std::string host_compiler = {};
-  // C and C++: the unit of the times that the functions return as numbers, which then count in the place of the times
-  // by the clock.
+  // C and C++: the unit of the times that the functions return as numbers. If it is set, these numbers count as the
+  // times of the launches, in place of the times by the clock.
   std::optional<Nanoseconds> returned_unit = {};
 };
 

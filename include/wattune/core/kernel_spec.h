@@ -154,7 +154,7 @@ WATTUNE_EXPORT const std::vector<std::string>& figure_names();
 WATTUNE_EXPORT void pad_vectors(KernelSpec& spec);
 
 // Replaces `spec.source` by the alternative in one of these languages, unless it is in one of them already.
-// Precondition: `languages` is not empty. Fails with mismatch if the spec has no such source.
+// Precondition: `languages` is not empty. Fails with mismatch if the spec has no source in these languages.
 WATTUNE_EXPORT Result<void> use_language(KernelSpec& spec, const std::vector<Language>& languages);
 
 // Returns the launches of one run, in order, each with its function: the steps, or the single launch of a spec without

@@ -1,8 +1,9 @@
-// The log: lines about Wattune's internal steps, for finding causes. Results and errors never go through it.
+// The log: lines about Wattune's internal steps, for finding the causes of problems. Results and errors never go
+// through it.
 //
 // It is off until a level is set, and says nothing without a sink. It belongs to the process. The log owns the sink
-// until another replaces it. Any thread may call all functions. One thread at a time calls the sink, which must not
-// call any of them.
+// until another replaces it. Any thread may call all functions. One thread at a time calls the sink, and the sink must
+// not call any function of the log.
 //
 //   set_log_sink([](LogLevel level, std::string_view text) { my_logger.write(to_string(level), text); });
 //   set_log_level(LogLevel::debug);
@@ -36,7 +37,7 @@ using LogSink = std::function<void(LogLevel level, std::string_view text)>;
 WATTUNE_EXPORT void set_log_sink(LogSink sink);
 
 // Sends lines with time and level to standard error, for use in programs. On a terminal they overwrite a line that is
-// being redrawn.
+// being redrawn, such as a line of progress.
 WATTUNE_EXPORT void log_to_standard_error();
 
 }  // namespace wattune

@@ -1,5 +1,5 @@
-// Observation: the result of measuring one configuration: its times, or the way in which it failed (Status). Sample,
-// Statistics, Metric and PhaseTimes are its parts. gain() compares two of them.
+// Observation: the result of measuring one configuration. It holds the times, or the way in which the configuration
+// failed (Status). Sample, Statistics, Metric and PhaseTimes are its parts. gain() compares two Observations.
 //
 // A failure of a configuration is data, not an Error: it is stored, counted, and not repeated when a run is resumed.
 // Values that own their parts; any thread may call the functions.
@@ -47,8 +47,8 @@ struct WATTUNE_EXPORT Sample {
   bool operator==(const Sample&) const = default;
 };
 
-// The summary of the samples. The interval covers the median with the stated confidence. Without one, it reaches from
-// the least sample to the largest.
+// The summary of the samples. The interval covers the median with the stated confidence. Without a stated confidence,
+// the interval reaches from the least sample to the largest.
 struct WATTUNE_EXPORT Statistics {
   Nanoseconds median;
   Nanoseconds interval_low;
@@ -60,8 +60,8 @@ struct WATTUNE_EXPORT Statistics {
   bool operator==(const Statistics&) const = default;
 };
 
-// True if a clock can have reported this time: it is not negative, and below 2^63 ns. Unsigned differences wrap to
-// values above that if a clock goes back.
+// True if a clock can have reported this time: it is not negative, and below 2^63 ns. If a clock goes back, an unsigned
+// difference wraps to a larger value.
 WATTUNE_EXPORT bool is_measurable(Nanoseconds time);
 
 // A named figure besides the time: registers, bandwidth, GFLOP/s.
@@ -151,8 +151,8 @@ inline std::optional<double> gain(const Observation& observation, const Observat
   return gain(observation.objective(), over.objective());
 }
 
-// Returns how many times better a configuration is than the default one. It is taken from the final if both ran there
-// in turns, or else from the search's figures of each. Precondition: both are ok().
+// Returns how many times better a configuration is than the default one. The gain is taken from the final if both ran
+// there in turns. Otherwise it is taken from the figures of the search. Precondition: both are ok().
 WATTUNE_EXPORT std::optional<double> gain_over_default(const Observation& observation, const Observation& standard);
 
 // Returns a positive number, for code that computes ratios. Its order is that of the objectives: less is better. A

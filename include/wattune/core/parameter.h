@@ -16,8 +16,8 @@
 
 namespace wattune::inline v0_1 {
 
-// The receiver of a parameter's value. Only code is compiled: configurations that differ only in other roles share an
-// image.
+// The receiver of a parameter's value. Only parameters of the role `code` are compiled in: configurations that differ
+// only in parameters of other roles share an image.
 enum class ParameterRole {
   code,            // a macro of the kernel
   launch,          // the spec's expressions alone, such as the geometry

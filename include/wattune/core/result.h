@@ -53,13 +53,14 @@ class [[nodiscard]] WATTUNE_EXPORT Result {
   bool has_value() const { return has_value_; }
   explicit operator bool() const { return has_value(); }
 
-  // Returns the value; throws Exception if there is none. That of a temporary Result is returned by value, so that
+  // Returns the value; throws Exception if there is none. The value of a temporary Result is returned by value, so that
   // `for (auto& each : read(file).value().trials)` reads no destroyed object.
   T& value() & { return checked(), value_; }
   const T& value() const& { return checked(), value_; }
   T value() && { return checked(), std::move(value_); }
 
-  // Returns the value or the error, after the caller checked which there is; undefined otherwise, as in std::expected.
+  // Returns the value or the error. Precondition: the caller has checked which of the two there is; the behaviour is
+  // undefined otherwise, as in std::expected.
   T& operator*() & { return value_; }
   const T& operator*() const& { return value_; }
   T&& operator*() && { return std::move(value_); }

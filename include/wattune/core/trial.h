@@ -3,8 +3,9 @@
 // loop writes Trials to a TrialSink, which `store` implements, so that the loop need not know the store.
 //
 // A configuration may have several Trials: of the search, of the final, of a run that was resumed. The last recorded
-// one counts. It was measured beside the other finalists, or it failed a check that was not made before. counting() and
-// keep_counting() alone decide which Trials count. All but the sink are values that own their parts.
+// Trial counts, because it was measured beside the other finalists, or because it failed a check that was not made for
+// the earlier ones. counting() and keep_counting() alone decide which Trials count. All but the sink are values that
+// own their parts.
 //
 //   if (const Trial* const best = results.best()) print(best->configuration.to_string());
 #pragma once
@@ -49,12 +50,13 @@ struct WATTUNE_EXPORT RunInfo {
   std::chrono::system_clock::time_point started_at;
 };
 
-// The name of an identity's part with the resource constraints, which restrict the configurations that may be tried.
+// The name of the part of an identity that holds the resource constraints, which restrict the configurations that may
+// be tried.
 inline constexpr const char* kResourceConstraints = "resource constraints";
 
 // Returns all that Trials of this run must have in common: its identity with device, driver, objectives and the names
-// of the parameters. Values, constraints and defaults are no part. A time belongs to its configuration, not to the
-// space that it was drawn from.
+// of the parameters. The parameters' values, the constraints and the default configuration are no part, because a time
+// belongs to its configuration, not to the space that it was drawn from.
 WATTUNE_EXPORT Identity identity_of(const RunInfo& info);
 
 // Returns the Trials that count, in the order in which their configurations were first recorded. Configurations are
@@ -74,8 +76,8 @@ struct WATTUNE_EXPORT ResultSet {
   Nanoseconds longest_time() const;
   // Returns the Trial with the smallest objective among those that count and take no longer than longest_time();
   // nullptr if none is correct and has an objective. It points into `trials`. After a final, its winner competes only
-  // with later Trials: those that finished no earlier than the winner and have no place in a final. Among all others
-  // the final has chosen. In files of older versions the default configuration has no place in the final.
+  // with later Trials, which finished no earlier than the winner and have no place in a final. From all other Trials
+  // the final has chosen already. In files of older versions the default configuration has no place in the final.
   const Trial* best() const;
 };
 

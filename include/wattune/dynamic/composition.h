@@ -32,7 +32,7 @@ namespace wattune::inline v0_1::dynamic {
 // The differences between one launch and the kernel's spec.
 struct WATTUNE_EXPORT LaunchChange {
   std::optional<backend::Geometry3> geometry = {};
-  // Arguments that replace those of the same names.
+  // Arguments of this launch, each of which replaces the argument of the same name.
   std::vector<std::pair<std::string, CallArgument>> arguments = {};
   // Stream of the launch. 0 is the caller's stream; 1 to 32 belong to the composition. At its first use in a call, each
   // of these streams waits for all commands that stream 0 got before. At the call's end stream 0 waits for each of
@@ -63,7 +63,8 @@ class WATTUNE_EXPORT Context {
   // Fails with not_found if there is no such kernel.
   virtual Result<backend::Geometry3> geometry(std::string_view kernel) const = 0;
 
-  // Returns an argument of the call, or memory of the composition's own. Fails with not_found if there is neither.
+  // Returns an argument of the call, or memory that the composition owns. Fails with not_found if neither has this
+  // name.
   virtual Result<CallArgument> argument(std::string_view name) const = 0;
   // Creates memory that the composition owns, or changes its size and keeps the contents of the part that stays.
   // Kernels may have its name as an argument. The memory lives until the composition ends, and each stream in which
@@ -79,7 +80,7 @@ class WATTUNE_EXPORT Context {
   virtual Result<void> set(std::string_view name, const CallArgument& scalar) = 0;
 
   // The next four functions act on the first bytes of the memory with that name. Host memory must live until the stream
-  // is synchronised, and is complete after that. Transfers in other streams than 0 return when they are over. Each
+  // is synchronised, and is complete after that. A transfer in a stream other than 0 returns only when it is over. Each
   // function fails with mismatch if the memory is smaller than the transfer.
 
   virtual Result<void> write(std::string_view name, std::span<const std::byte> data, std::size_t stream = 0) = 0;
@@ -111,14 +112,17 @@ struct WATTUNE_EXPORT CompositionSpec {
   // kernels belong to the composition.
   std::vector<std::string> arguments;
   // True if write() and read() in stream 0 count in the time by which configurations are compared. Set it to false if
-  // all configurations transfer the same: then the noise of the transfers does not hide their differences.
+  // all configurations transfer the same bytes, so that the noise of the transfers does not hide the differences of the
+  // configurations.
   bool times_transfers = true;
 };
 
-// A composition, called like a TunableKernel. It cannot be screened, because its function is the application's code.
-// Its configurations are trusted, or shadowed. Calls that are shadowed compare the outputs that the kernels' specs
-// name. A call that went wrong after it launched kernels cannot be repeated if an argument is both read and written.
-// Such a call fails with cancelled.
+// A composition, called like a TunableKernel. It cannot be screened (Safety in policy.h), because its function is the
+// application's code. Its configurations are trusted or shadowed. A shadowed call compares the outputs that the
+// kernels' specs name.
+//
+// A call that went wrong after it launched kernels cannot be repeated if an argument is both read and written. Such a
+// call fails with cancelled.
 class WATTUNE_EXPORT TunableComposition {
  public:
   virtual ~TunableComposition() = default;

@@ -1,9 +1,9 @@
 // ManagedMemory and Vector: device memory that the library allocates and frees, for calls of tunable kernels.
 //
 // Both serve applications that have no device memory of their own. The destructor frees the memory; the device must
-// outlive it, and all commands that streams were given with that memory must have ended. Commands go into a stream of
-// the application's (backend::adopt_stream()) or of the library's. Calls return at once. Host memory must live until
-// the stream has executed them. One thread at a time may use an object.
+// outlive it, and all commands that use the memory must have ended before. Commands go into a stream of the
+// application's (backend::adopt_stream()) or of the library's. Calls return at once. Host memory must live until the
+// stream has executed them. One thread at a time may use an object.
 //
 // The library offers no host memory that kernels access (zero copy). An application that has such memory passes it like
 // any other memory: pinned and mapped memory, or an OpenCL buffer made of it.

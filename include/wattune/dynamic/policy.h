@@ -46,11 +46,11 @@ enum class Measuring {
 // Limits of what tuning may cost the application. The stall of a call is its duration minus that of the best known
 // configuration: loading, waiting and a slower kernel all count. Screening counts by its time on the device.
 struct WATTUNE_EXPORT Budget {
-  // Largest share of the time that all stalls together may take. The time is that since the first call, or that of the
-  // calls which the application expects (TunableKernel::expect()), whichever is longer.
+  // Largest share of time that all stalls together may take. It is a share of the time since the first call, or of the
+  // time of all calls that the application expects (TunableKernel::expect()), whichever is longer.
   double share = 0.02;
-  // Share of the time saved by tuning that stalls may take in addition. The saved time is the difference to the
-  // configuration with which each key began.
+  // Share of the saved time that stalls may take in addition to `share`. The saved time of a call is its difference to
+  // the time of the configuration with which its key began.
   double reinvested = 0.5;
   // Longest stall of one call. If it is not set, the limit is 5 ms plus twice the time of the best known configuration.
   std::optional<Nanoseconds> longest = {};
@@ -79,8 +79,9 @@ struct WATTUNE_EXPORT TuningPolicy {
   // comparison is impossible if the spec has no reference and the default configuration fails, or if there is no output
   // to compare.
   bool adopt_unverified = false;
-  // Least number of calls of a key, announced (TunableKernel::expect()) or made so far, at which its tuning begins.
-  // Tuning pays only if many calls follow (Petrovic et al. 2020, equation 4). With 0, tuning begins at the first call.
+  // Number of calls of a key from which on its tuning begins. Both calls that were made and calls that were announced
+  // (TunableKernel::expect()) count. Tuning pays only if many calls follow (Petrovic et al. 2020, equation 4). With 0,
+  // tuning begins at the first call.
   std::uint64_t calls_before_tuning = 0;
   // Interval at which calls of the best known configuration are timed to watch for drift: one in so many calls. With
   // nullopt no call is timed. If the times change by the share `drift`, the key is tuned again.

@@ -20,7 +20,7 @@
 namespace wattune::inline v0_1::dynamic {
 
 // Stalls of calls by size. Bin i counts stalls below 2^i microseconds that no earlier bin counts; the last bin counts
-// all others.
+// all longer stalls.
 struct WATTUNE_EXPORT StallHistogram {
   static constexpr std::size_t kBins = 24;
   std::array<std::uint64_t, kBins> counts{};

@@ -43,9 +43,10 @@ struct WATTUNE_EXPORT KernelOptions {
   // Until it is compiled, calls run `fallback`, or the first call waits. The list is empty if there is no such
   // configuration.
   std::vector<Value> generic = {};
-  // Starting configurations for a key if wisdom has neither this key nor one whose sizes differ by less than 25 % in
-  // total. Tuning tries them in this order before it searches. Calls that wait begin with the first of the first four
-  // that is compiled. Without guesses, a key begins with the best of the nearest keys, or else with the default.
+  // Function that gives a key's starting configurations. It is asked if wisdom has neither this key nor one whose sizes
+  // differ by less than 25 % in total. Tuning tries the guesses in this order before it searches. Calls that wait for a
+  // configuration begin with one of the first four guesses, the first that is compiled. Without guesses, a key begins
+  // with the best of the nearest keys, or else with the default.
   Guess guess = {};
   // Function from the sizes of a call to the key under which it is tuned, such as sizes rounded up to powers of two. If
   // empty, the sizes are the key.
@@ -53,8 +54,8 @@ struct WATTUNE_EXPORT KernelOptions {
 };
 
 struct WATTUNE_EXPORT CallOptions {
-  // Sizes of KernelSpec::problem_size, or values of parameters that are given rather than tuned. Sizes that no scalar
-  // argument of the call tells must be given here; others keep the spec's value.
+  // Sizes of KernelSpec::problem_size, or values of parameters that are given rather than tuned. A size must be given
+  // here if it differs from the spec's value and no scalar argument of the call tells it.
   std::span<const NamedSize> sizes = {};
   std::optional<Mode> mode = {};  // mode of this call
 };
@@ -91,9 +92,9 @@ class WATTUNE_EXPORT TunableKernel {
   virtual Mode mode() const = 0;
   // Tunes the key again as if it were unknown, or all keys if `key` is empty.
   virtual void retune(const Key& key = {}) = 0;
-  // Compiles and loads the best known configuration of a key before its first call, or that of the nearest key. Returns
-  // when it is loaded. Fails with invalid_argument for an unknown size, and with the last error if no configuration
-  // works.
+  // Compiles and loads the best known configuration of a key before its first call. If the key is unknown, that is the
+  // best known configuration of the nearest key. Returns when it is loaded. Fails with invalid_argument for an unknown
+  // size, and with the last error if no configuration works.
   virtual Result<void> preload(std::span<const NamedSize> sizes) = 0;
   // Announces future calls with these sizes. Returns at once; compiles and loads in the background, in gaps of the
   // application's work, so that the first call finds a configuration. A call that comes sooner runs the fallback, or

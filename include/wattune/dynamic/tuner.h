@@ -38,8 +38,8 @@ struct WATTUNE_EXPORT TunerOptions {
   backend::WorkerOptions worker = {.niceness = 19};  // options of compile processes and of the screening process
   std::shared_ptr<backend::ImageCache> cache = {};   // nullptr for a cache in memory that holds 256 images
   Nanoseconds compile_limit = nanoseconds_from_seconds(120);
-  // Selector by which a process of its own opens the attached device for screening ("cuda:0"). If empty, the device is
-  // found by its place on the PCI bus, or else by its name.
+  // Selector by which the separate process for screening opens the attached device ("cuda:0"). If it is empty, the
+  // process finds the device by its place on the PCI bus, or else by its name.
   std::string screening_device = {};
   // Function that gets messages about what happens, one line for people each time. It is called from the tuner's
   // threads. The function may be empty.

@@ -116,8 +116,8 @@ class WATTUNE_EXPORT Wisdom {
   // Returns the number of entries that have this kernel's name but other code. Such entries are never returned.
   std::size_t count_of_other_versions(const KernelVersion& kernel) const;
 
-  // Keeps the entry if it is better() than that of the written file, which it then replaces, in memory until save().
-  // Returns true if so. Fails as check() does.
+  // Puts the entry in the place of the written file's entry for the same kernel, device and key, unless that one is
+  // better(). The change stays in memory until save(). Returns true if the entry was taken. Fails as check() does.
   Result<bool> put(WisdomEntry entry);
   // Merges the entries that were put with the present contents of the file, under a file lock, and replaces the file
   // atomically. Waits for the lock; fails with busy if another process holds it for 10 s. Fails as open() does, and

@@ -43,7 +43,7 @@ class WATTUNE_EXPORT Sampling {
 
   virtual ~Sampling() = default;
   const Wanted& wants() const { return wanted_; }
-  // Takes the next runs in their order. There may be fewer or more than it wants; runs beyond the last request are
+  // Takes the next runs in their order. There may be fewer or more runs than the sampling wants; surplus runs are
   // ignored. `busy` is the time for which the device has been at work since it last idled. A time that no clock can
   // have measured ends the sampling.
   void take(std::span<const Sample> runs, Nanoseconds busy);
@@ -77,8 +77,8 @@ class WATTUNE_EXPORT Runner {
 class WATTUNE_EXPORT MeasurePolicy {
  public:
   virtual ~MeasurePolicy() = default;
-  // Begins the samples of a configuration. `incumbent` holds the statistics of the best so far, if any; `busy` is as in
-  // Sampling::take().
+  // Begins the samples of a configuration. `incumbent` holds the statistics of the best configuration so far, if there
+  // is one; `busy` is as in Sampling::take().
   virtual std::unique_ptr<Sampling> begin(const std::optional<Statistics>& incumbent, Nanoseconds busy) = 0;
   // True if the policy takes fewer samples of a configuration that is worse than the incumbent. Without races, energy
   // is measured completely for every configuration.
@@ -110,8 +110,8 @@ struct WATTUNE_EXPORT SamplingOptions {
   Nanoseconds max_time = nanoseconds_from_ms(200);  // device time for samples, once min_samples are taken
   Convergence convergence = Convergence::interval;
   double relative_precision = 0.01;  // a share of the median for `interval`, and of the mean for `stdrel`
-  // A race ends at once if the configuration takes this many times the incumbent's time. It also applies while the race
-  // still learns its threshold, and to the launches from which it learns. nullopt turns this rule off.
+  // Multiple of the incumbent's time at which a configuration loses its race at once. The rule also applies while the
+  // race still learns its threshold, and to the launches from which it learns. nullopt turns the rule off.
   std::optional<double> slower_factor = {};
   // Device time that waiting for runs costs, in addition to the runs themselves. If waiting for the first sample alone
   // would save a race less than this cost, the race takes the first min_samples at once.
@@ -125,10 +125,10 @@ struct WATTUNE_EXPORT SamplingOptions {
 // maximum is reached.
 WATTUNE_EXPORT std::unique_ptr<MeasurePolicy> make_repeated_runs(const SamplingOptions& options);
 
-// Makes a policy that races each configuration against the incumbent. A configuration that is slower in its first
-// launch, or in its first one after the warm-up, keeps that single sample; its statistics have no confidence.
-// Others are sampled until they converge or their interval excludes the incumbent's median. The threshold for "slower"
-// is learned from configurations that are measured in any case.
+// Makes a policy that races each configuration against the incumbent. A configuration is dropped if it exceeds a
+// threshold in its first launch, or in its first launch after the warm-up. It keeps that single sample, and its
+// statistics have no confidence. Other configurations are sampled until they converge or their interval excludes the
+// incumbent's median. The threshold is learned from configurations that are measured in any case.
 WATTUNE_EXPORT std::unique_ptr<MeasurePolicy> make_gated(const SamplingOptions& options);
 
 // Computes median, mean, minimum, and the median's distribution-free confidence interval from order statistics
@@ -145,8 +145,8 @@ struct WATTUNE_EXPORT ShootOutOptions {
   Nanoseconds warm_up = nanoseconds_from_ms(20);        // run time before a round after an idle gap
   const std::atomic<bool>* cancel = nullptr;  // any thread may set it; the shoot-out ends after the turn in flight
 
-  // Function that is asked before each turn. If it returns true, the shoot-out ends with its complete blocks; without
-  // one, it counts as cancelled.
+  // Function that is asked before each turn. If it returns true, the shoot-out ends and keeps its complete blocks of
+  // rounds. If no block is complete, the shoot-out counts as cancelled.
   std::function<bool()> over = {};
 
   bool cancelled() const { return cancel != nullptr && cancel->load(); }
@@ -191,8 +191,8 @@ class WATTUNE_EXPORT TimedContestant : public Contestant {
   Runner& runner_;
 };
 
-// Turns of each contestant; turn r belongs to round r. A contestant that dropped out has fewer. Empty if the shoot-out
-// was cancelled.
+// Turns of each contestant; turn r belongs to round r. A contestant that dropped out has fewer turns than others. The
+// list is empty if the shoot-out was cancelled.
 using Rounds = std::vector<std::vector<Turn>>;
 
 // Runs blocks of rounds until one contestant is left, all blocks are run, or the time is spent. A contestant that is

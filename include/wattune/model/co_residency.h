@@ -70,9 +70,9 @@ class WATTUNE_EXPORT SmRoom {
 // Fails with not_found as occupancy() does.
 WATTUNE_EXPORT Result<std::size_t> carveout_with(ComputeCapability gpu, std::size_t bytes);
 
-// Returns the ratios with at least one block of each kernel that leave no room for another block of the second,
-// ascending by the blocks of the first. The result is empty if the two never fit together. Fails as occupancy() and
-// SmRoom do.
+// Returns the ratios with at least one block of each kernel that leave no room for one more block of the second kernel.
+// They ascend by the blocks of the first kernel. The result is empty if no SM holds a block of each kernel at once.
+// Fails as occupancy() and SmRoom do.
 WATTUNE_EXPORT Result<std::vector<BlockRatio>> feasible_ratios(ComputeCapability gpu, const BlockDemand& first,
                                                                const BlockDemand& second);
 

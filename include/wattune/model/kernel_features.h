@@ -1,8 +1,8 @@
 // KernelFeatures holds the fifteen numbers by which Jiao et al. describe a kernel to their networks.
 //
-// Jiao, Lu, Huynh and Mitra, "Improving GPGPU Energy-Efficiency through Concurrent Kernel Execution and DVFS", table 9,
-// at the highest clocks with as many blocks resident as an SM holds. All types are values, and any thread may call the
-// functions.
+// The numbers are those of table 9 in Jiao, Lu, Huynh and Mitra, "Improving GPGPU Energy-Efficiency through Concurrent
+// Kernel Execution and DVFS". They hold at the highest clocks, with as many blocks resident as an SM holds. All types
+// are values, and any thread may call the functions.
 //
 //   model::KernelFeatures fma;
 //   fma[model::Feature::instructions] = 9.9;   // GOPS

@@ -1,10 +1,11 @@
 // Computes the occupancy of a streaming multiprocessor (SM) of an NVIDIA GPU: how many blocks of a kernel it holds at
 // the same time, and which resource limits them.
 //
-// It is needed in runs without a GPU, and to leave out block shapes before anything is compiled for them. If there is a
-// device, its driver's answer counts instead (backend::Kernel::resources). The method is equations 1 to 5 of Guerreiro
-// et al., "Multi-kernel auto-tuning on GPUs: performance and energy-aware optimization", PDP 2015, with the allocation
-// units that they leave out (docs/model.md). All functions are pure functions of values, and any thread may call them.
+// Runs without a GPU need the occupancy. A search can also leave out block shapes by it, before anything is compiled
+// for them. If there is a device, its driver's answer counts instead (backend::Kernel::resources). The method is
+// equations 1 to 5 of Guerreiro et al., "Multi-kernel auto-tuning on GPUs: performance and energy-aware optimization",
+// PDP 2015, with the allocation units that the paper leaves out (docs/model.md). All functions are pure functions of
+// values, and any thread may call them.
 //
 //   const auto gpu = model::compute_capability("sm_90");
 //   const auto occupancy = model::occupancy(*gpu, {.threads = 256, .registers = 40, .static_shared_bytes = 8192});

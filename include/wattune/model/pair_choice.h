@@ -1,9 +1,9 @@
 // Chooses the pairs of kernels that are worth a prediction, bounds the speed-up of a pair, and corrects predictions by
 // measurements.
 //
-// Zhong and He, "Kernelet", section 4.3, with its rule corrected: a pair is pruned if pipeline *and* memory utilisation
-// are close, which is what its table 6 counts. All types are values. Only one thread at a time may use a
-// PairCorrection.
+// The method is that of Zhong and He, "Kernelet", section 4.3, with one correction. A pair is pruned if pipeline *and*
+// memory utilisation are close, because the numbers in the paper's table 6 follow from this rule. All types are values.
+// Only one thread at a time may use a PairCorrection.
 //
 //   const auto kept = model::promising_pairs(utilisations, {.pipeline = 0.4, .memory = 0.1});
 //   correction.observe("fma", "copy", plan.speedup, measured_speedup);
@@ -43,8 +43,8 @@ WATTUNE_EXPORT std::vector<Pair> distinct_pairs(std::span<const Utilisation> ker
 // kernels differ.
 WATTUNE_EXPORT std::vector<Pair> promising_pairs(std::span<const Utilisation> kernels, PruningThresholds thresholds);
 // Computes thresholds for a GPU on which these kernels were profiled: the differences that the given shares of all
-// pairs do not exceed. By default the shares are 13 and 20 of 28 pairs. So many pairs of the paper's kernels do not
-// exceed its thresholds on a C2050. Returns the default thresholds for fewer than two kernels.
+// pairs do not exceed. By default the shares are 13 and 20 of 28 pairs, because on a C2050 so many pairs of the paper's
+// kernels do not exceed the paper's thresholds. Returns the default thresholds for fewer than two kernels.
 WATTUNE_EXPORT PruningThresholds thresholds_of(std::span<const Utilisation> kernels,
                                                double pipeline_share = 13.0 / 28.0, double memory_share = 20.0 / 28.0);
 
@@ -56,11 +56,10 @@ struct WATTUNE_EXPORT SoloRun {
 
 // Returns an upper bound on the speed-up of running kernels together instead of one after the other; at least 1. The
 // bound is the sum of their times, divided by the time for which the busiest resource is busy: sum T_i / max_r sum T_i
-// u_ir. If the longest of the kernels' times is more than that divisor, it takes its place, since no kernel gets faster
-// than alone.
+// u_ir. The divisor is never less than the longest of the kernels' times, since no kernel gets faster than alone.
 WATTUNE_EXPORT double packing_bound(std::span<const SoloRun> kernels);
-// Returns an upper bound on the speed-up of two kernels of equal time that split the SMs: 1 + (1 - share). The second
-// kernel saturates the memory with this share of the SMs.
+// Returns an upper bound on the speed-up of two kernels of equal time that split the SMs: 1 + (1 - share). The share is
+// that of the SMs with which the second kernel saturates the memory.
 WATTUNE_EXPORT double spatial_bound(double saturating_share);
 
 // Ratios of measured to predicted speed-up for each pair of kernels: means in which older measurements count less.

@@ -1,7 +1,7 @@
 // Predicts the gain of running two kernels together, and chooses how many blocks of each to run.
 //
-// Zhong and He, "Kernelet", equations 1 and 8 and section 4.4, on the chain of warp_chain.h. All functions are pure
-// functions of values, and any thread may call them.
+// The method is that of Zhong and He, "Kernelet", equations 1 and 8 and section 4.4. The rates come from the chain of
+// warp_chain.h. All functions are pure functions of values, and any thread may call them.
 //
 //   const auto ratios = model::feasible_ratios(gpu, a.block, b.block);
 //   const auto plan = model::plan_pair(sm, a, b, *ratios);

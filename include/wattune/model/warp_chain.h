@@ -1,9 +1,9 @@
 // Computes how many instructions per cycle one or two kernels issue on a streaming multiprocessor (SM) that they share,
 // from a profile of each. This is Kernelet's Markov chain.
 //
-// Zhong and He, "Kernelet: High-Throughput GPU Kernel Executions with Dynamic Slicing and Scheduling", section 4.4,
-// with its printed errors corrected (docs/model.md). A state of the chain tells how many warps of each kernel wait for
-// memory. All functions are pure functions of values, and any thread may call them.
+// The source is Zhong and He, "Kernelet: High-Throughput GPU Kernel Executions with Dynamic Slicing and Scheduling",
+// section 4.4. Its printed errors are corrected here (docs/model.md). A state of the chain tells how many warps of each
+// kernel wait for memory. All functions are pure functions of values, and any thread may call them.
 //
 //   const model::WarpProfile add{.stalls = {{.ratio = 0.2, .latency = 600}}};
 //   const model::WarpProfile fma{.issue_distance = 4};
@@ -28,8 +28,8 @@ struct WATTUNE_EXPORT StallKind {
 
 // The instructions of a kernel's warps, as far as they decide how often the warps wait.
 struct WATTUNE_EXPORT WarpProfile {
-  // The list is empty if the warps never wait. With two kinds, a warp has three states: ready, and waiting in one of
-  // two ways (coalesced and not).
+  // The kinds of instructions that wait; empty if the warps never wait. With two kinds, a warp has three states: ready,
+  // and waiting in one of two ways (coalesced and not).
   std::vector<StallKind> stalls;
   double issue_distance = 1.0;  // cycles from an instruction of a warp to its next one, 1 in the paper
   // Mean cycles for which an instruction keeps further resources of the SM busy, such as pipes and its share of L2. All

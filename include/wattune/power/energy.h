@@ -23,7 +23,8 @@
 namespace wattune::inline v0_1::power {
 
 // The energy that a counter counted between two of its publications. The energy is exact. The moment of a publication
-// lies between the reading that showed it and the reading before, and is known to half of that time.
+// lies between the reading that first showed it and the reading before. It is known to half of the time between these
+// two readings.
 struct WATTUNE_EXPORT CountedSpan {
   Joules energy;
   Measured<Nanoseconds> begin;
@@ -37,15 +38,16 @@ struct WATTUNE_EXPORT CountedSpan {
 };
 
 // Returns the energy from the first publication after `from` to the last until `to`, each moved back by the counter's
-// lag. `wraps_at` gives the joules at which a counter wraps; then one that falls has wrapped. Fails with unavailable if
-// the counter was reset, if it stands still, or if fewer than two publications lie between.
+// lag. `wraps_at` gives the joules at which a counter wraps; if it is given, a counter that falls has wrapped. Fails
+// with unavailable if the counter was reset, if it stands still, or if the time from `from` to `to` has fewer than two
+// publications.
 WATTUNE_EXPORT Result<CountedSpan> between_publications(const Trace<Joules>& counter, Nanoseconds from, Nanoseconds to,
                                                         std::optional<Joules> wraps_at = {});
 
-// Estimates the energy of a time whose ends may lie between publications. In an interval between publications that
-// contains an end, the power is assumed to change once: from that of the interval before to that of the interval after.
-// The bound covers every moment of the change. Fails as between_publications() does, and with unavailable if no
-// publication is at or before `begin`, or at or after `end`.
+// Estimates the energy of a span of time whose ends may lie between publications. If an end lies in an interval between
+// two publications, the power is assumed to change once in this interval. It changes from the power of the interval
+// before to that of the interval after. The bound covers every moment of the change. Fails as between_publications()
+// does, and with unavailable if no publication is at or before `begin`, or at or after `end`.
 WATTUNE_EXPORT Result<Measured<Joules>> counted(const Trace<Joules>& counter, Nanoseconds begin, Nanoseconds end,
                                                 std::optional<Joules> wraps_at = {});
 
@@ -174,7 +176,7 @@ struct WATTUNE_EXPORT EnergyFigures {
   // Length of the last window if it ended early, because a launch takes more than EnergyOptions::most_energy.
   std::optional<Nanoseconds> ended_after;
 
-  // True if the disagreement is more than 3 %. Then the figure cannot be trusted.
+  // True if the counter and the power sensor disagree by more than 3 %. In that case the energy cannot be trusted.
   bool disagrees() const;
 };
 

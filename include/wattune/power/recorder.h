@@ -114,8 +114,8 @@ struct WATTUNE_EXPORT Trace {
   SensorInfo sensor;
   std::vector<Change<T>> changes;
 
-  // Adds a reading. A changed value may date from any moment after `asked_before`, when the sensor was read the time
-  // before.
+  // Adds a reading. A changed value may date from any moment after `asked_before`, the time at which the sensor was
+  // asked for the previous reading.
   void note(const Reading<T>& reading, Nanoseconds asked_before) {
     if (changes.empty())
       changes.push_back({reading.at, reading.at, reading.value});
@@ -157,7 +157,8 @@ class WATTUNE_EXPORT Recorder {
   // Stops reading and returns what was read. Sensors that stopped reporting are in Recording::failures. Precondition:
   // reading was started.
   virtual Result<Recording> stop() = 0;
-  // Returns the board's power with a context and nothing to do, at its own clocks; nullopt if it was not characterised.
+  // Returns the board's power with a context and nothing to do, while no clocks are set; nullopt if the board was not
+  // characterised.
   virtual std::optional<Measured<Watts>> context_idle() const { return std::nullopt; }
 };
 

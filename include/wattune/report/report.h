@@ -37,8 +37,9 @@ struct WATTUNE_EXPORT Importance {
 };
 WATTUNE_EXPORT std::vector<Importance> parameter_importance(const ResultSet& results);
 
-// The share of the variance of log(time) that two parameters explain jointly beyond the sum of both: second-order
-// effects of the same analysis. Only pairs whose share is significant are listed, the largest share first.
+// The share of the variance of log(time) that two parameters explain jointly beyond the sum of their main effects. It
+// is the second-order effect of the analysis that Importance describes. Only pairs whose share is significant are
+// listed, the largest share first.
 struct WATTUNE_EXPORT Interaction {
   std::string first;
   std::string second;

@@ -79,7 +79,7 @@ struct WATTUNE_EXPORT PairShape {
   bool operator==(const PairShape&) const = default;
 };
 
-// The way of running two kernels that was the fastest of all in a sweep, also under the scheduler.
+// The way of running two kernels that proved to be the fastest of all, both in a sweep and under the scheduler.
 struct WATTUNE_EXPORT ProvenWay {
   PairShape shape = {};                       // empty if the fastest way was one kernel after the other
   std::array<std::size_t, 2> works = {1, 1};  // works of each kernel that ran
@@ -100,7 +100,7 @@ struct WATTUNE_EXPORT PairForecast {
   // priorities.
   std::optional<std::size_t> urgent = {};
   // True if each work has a stream of its own, so that several of each kernel run at once, whole on all SMs. Each rate
-  // is then that of all works of a kernel that run at once.
+  // is then the speed of all works of a kernel that run at once.
   bool many_streams = false;
   std::array<double, 2> rates = {};  // the speed of each kernel beside the other, divided by its speed alone
   std::optional<PairWatts> watts = {};
@@ -127,16 +127,17 @@ struct WATTUNE_EXPORT PairForecast {
   // Returns the power of the board while both run. The power that a kernel adds shrinks with its speed. Precondition of
   // this function and the next three: `watts` is known.
   Watts power() const { return watts->idle + rates[0] * watts->added[0] + rates[1] * watts->added[1]; }
-  // Returns the energy of the same work one after the other, divided by its energy together. If both run at the clocks
-  // at which they run alone, the saving is the idle energy of the time that is saved.
+  // Returns the energy of running the same work of both kernels one after the other, divided by its energy when they
+  // run together. If both run at the clocks at which they run alone, the saving is the idle energy of the time that is
+  // saved.
   double energy_gain() const { return watts_in_turn() / power(); }
   // Returns the energy gain that the pair would have if neither kernel slowed the other down. Then both together take
   // as long as the longer one alone.
   double most_energy_gain() const {
     return watts_in_turn() / (watts_in_turn() - std::min(rates[0], rates[1]) * watts->idle);
   }
-  // Returns the mean power of running the same work one after the other: its energy, divided by the time that both take
-  // together.
+  // Returns the mean power at which the kernels, one after the other, would do the same work in the time that they take
+  // together: their energy one after the other, divided by that time.
   Watts watts_in_turn() const { return rates[0] * watts->alone[0] + rates[1] * watts->alone[1]; }
   PairShape shape() const { return {ratio, sms_of_first, whole, urgent, many_streams}; }
   // Returns the same forecast for the two kernels in the other order, on a machine with this many SMs.
@@ -154,19 +155,19 @@ WATTUNE_EXPORT bool is_better(const Objective& objective, const PairForecast& on
 // limits allow none.
 WATTUNE_EXPORT PairForecast best_of(const Objective& objective, std::vector<PairForecast> ways);
 
-// True if one grid of each kernel ends sooner with the split of `one`. Splits between whole kernels are compared in
-// this way, because a kernel on few SMs keeps the split until it ends.
+// True if one grid of each kernel ends sooner with the split of `one` than with that of `other`. Splits between whole
+// kernels are compared in this way, because a kernel on few SMs keeps the split until it ends.
 WATTUNE_EXPORT bool ends_sooner(const PairForecast& one, const PairForecast& other, const KernelTraits& first,
                                 const KernelTraits& second);
 
 // A function that forecasts two kernels from their traits.
 using Forecaster = std::function<Result<PairForecast>(const KernelTraits& first, const KernelTraits& second)>;
 
-// Returns a forecaster for kernels that share every SM. The forecast of each kernel starts from its speed alone with
-// this many resident blocks, as measured or as the chain predicts it for one kernel. From this it subtracts what the
-// chain predicts as the loss by waiting for the other's requests. It also subtracts a loss if the two together need
-// more of the pipelines or of the memory than there is. The forecast is for the feasible ratio that is best for the
-// objective.
+// Returns a forecaster for kernels that share every SM. It forecasts the feasible ratio of blocks that is best for the
+// objective. Each kernel's forecast starts from its speed alone with the resident blocks of that ratio, as measured, or
+// as the chain of model/warp_chain.h predicts it. From this the forecaster subtracts the loss that the chain predicts
+// because a kernel waits for the memory requests of the other. It also subtracts a loss if the two together need more
+// of the pipelines or of the memory than there is.
 WATTUNE_EXPORT Forecaster residency_forecaster(const MachineLimits& limits, const model::ChainSm& sm,
                                                const Objective& objective = {});
 // Returns a forecaster that computes with Kernelet's chain, at the best feasible ratio. The rates are 0 if the pair
@@ -181,17 +182,19 @@ WATTUNE_EXPORT Forecaster split_forecaster(const MachineLimits& limits, const mo
 // priorities, from which it expects no gain. The policy `paired` tries them with real works: it trusts no forecast of
 // whole kernels, since it cannot stop them.
 WATTUNE_EXPORT Forecaster whole_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
-// Returns a forecaster that returns the better of both forecasts for the objective, the first if they are equal.
+// Returns a forecaster that gives the better of the forecasts of `one` and `other` for the objective; that of `one` if
+// they are equal.
 WATTUNE_EXPORT Forecaster better_of(Forecaster one, Forecaster other, const Objective& objective);
-// Returns a forecaster for submitted works, of which nothing is measured together: the best of twins on shared SMs,
-// twins on SMs of their own, and whole kernels, with all other ways.
+// Returns a forecaster for submitted works whose kernels were never measured together. Its forecast is the best of
+// twins on shared SMs, twins on SMs of their own, and whole kernels. All other ways are in its list of others.
 WATTUNE_EXPORT Forecaster submission_forecaster(const MachineLimits& limits, const model::ChainSm& sm);
 // Returns a forecaster that runs the pair on the machine at each feasible ratio, for some waves. Its forecast is that
-// of the best measured ratio, with all other ratios in the list of others. Kernels run in `form`; kernels without a
-// persistent twin run in slices. If the form is persistent, twins run at each split of the SMs as well, and whole
-// kernels at a few splits. If it is whole, only whole kernels run at these splits, however long they take. Kernels are
-// found by their names. Unlike the other forecasters, it is called by one thread at a time, while nothing else runs on
-// the machine. The machine must outlive it.
+// of the best measured ratio, with all other ratios in the list of others.
+//
+// Kernels run in `form`; kernels without a persistent twin run in slices. If the form is persistent, twins run at each
+// split of the SMs as well, and whole kernels at a few splits. If it is whole, only whole kernels run at these splits,
+// however long they take. Kernels are found by their names. Unlike the other forecasters, it is called by one thread at
+// a time, while nothing else runs on the machine. The machine must outlive it.
 WATTUNE_EXPORT Forecaster measured_forecaster(Machine& machine, Form form, const Objective& objective = {});
 
 // Returns the power of the two kernels together at the board's own clocks, from the power of each alone; nullopt if one

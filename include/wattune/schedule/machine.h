@@ -91,7 +91,7 @@ struct WATTUNE_EXPORT KernelTraits {
   // The share of the kernel's time alone for which it keeps each resource busy, in the order of simulate::use_of(). The
   // interpreter counts the shares; those of a simulated kernel are known. The list is empty if they are unknown.
   std::vector<double> use = {};
-  // The same shares as the device's own counters tell them, in the same order; nullopt for a resource without a
+  // The shares of `use` as the device's own counters tell them, in the same order; nullopt for a resource without a
   // counter. The list is empty if no counters were read.
   std::vector<std::optional<double>> use_by_counters = {};
   // The kernel's speed alone with 1, 2 ... resident blocks on each SM, divided by its speed with all; empty if not
@@ -135,7 +135,8 @@ inline bool is_resident(Form form, const SmRange& sms) { return form == Form::pe
 
 // The limits of the GPU.
 struct WATTUNE_EXPORT MachineLimits {
-  // Nullopt if the capability is unknown. Then only the device finds out at the launch whether blocks fit.
+  // The GPU's compute capability; nullopt if it is unknown. In that case only the device finds out at the launch
+  // whether blocks fit.
   std::optional<model::ComputeCapability> capability = {};
   unsigned sms = 1;
   // Granularity of ranges of SMs: each begins and ends at multiples of this number, or at the last SM, and has at least
@@ -199,8 +200,8 @@ class WATTUNE_EXPORT Machine {
   // Starts the launch and never waits for a kernel. Fails if there is no such kernel, form, range or block, and with
   // errors of the device.
   virtual Result<LaunchId> launch(const Launch& launch) = 0;
-  // Ends a persistent launch with the blocks that it has fetched. Has no effect on other forms and on launches that
-  // have ended.
+  // Ends a persistent launch as soon as the blocks that it has fetched are done. Has no effect on other forms and on
+  // launches that have ended.
   virtual void stop(LaunchId launch) = 0;
   // Returns the launches that ended since the last call. Waits for an end, for `until` or for wake(). If nothing runs,
   // virtual time passes to `until`, provided that it is finite.

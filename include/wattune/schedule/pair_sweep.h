@@ -3,9 +3,9 @@
 //
 // The ways are: one after the other; in streams; with priorities; on SMs of their own (green contexts) at each split;
 // on all SMs at each feasible ratio of resident blocks. Kernels that share SMs run persistent, or in windows of slices
-// if they have no such twin (machine.h). The shorter kernel is repeated until both take about equally long, since
-// unequal times bound the gain of a pair. The caller owns the machine, which runs nothing else meanwhile; one thread at
-// a time.
+// if they have no persistent twin (machine.h). The shorter kernel is repeated until both take about equally long, since
+// unequal times bound the gain of a pair. The caller owns the machine, which runs nothing else meanwhile. One thread at
+// a time may sweep.
 //
 //   WATTUNE_ASSIGN(const auto sweep, schedule::sweep_pair(machine, fma, copy, {.rounds = 5}));
 //   if (const auto* best = sweep.best(schedule::is_share))
@@ -81,9 +81,9 @@ struct WATTUNE_EXPORT PairSweep {
   // Returns the row with the highest gain for which the predicate holds; nullptr if there is none.
   const SweepRow* best(const std::function<bool(const SweepRow&)>& is_meant) const;
 };
-// Returns the gain of running two kernels with these times alone together, over one after the other. Both run at
-// `rates` until one has ended; then the other continues at its speed of `after`. Returns 0 if both rates are 0, so that
-// they never run together.
+// Returns the gain of running two kernels together, over running them one after the other. `alone` holds their times
+// alone. Both run at `rates` until one has ended; then the other continues at its speed of `after`. Returns 0 if both
+// rates are 0, so that they never run together.
 WATTUNE_EXPORT double expected_gain(const std::array<Nanoseconds, 2>& alone, const std::array<double, 2>& rates,
                                     const std::array<double, 2>& after = {1.0, 1.0});
 
@@ -97,11 +97,12 @@ struct WATTUNE_EXPORT SweepOptions {
   // the orders are drawn. One round is for virtual time, where runs repeat exactly.
   std::size_t rounds = 5;
   std::uint64_t seed = 1;  // seed of the orders
-  // The largest allowed difference of the times alone, as a share of the longer one. The shorter kernel is repeated as
-  // few times as this limit allows.
+  // The largest allowed difference between the two kernels' times alone, as a share of the longer one. The shorter
+  // kernel is repeated as few times as this limit allows.
   double match = 0.1;              // above 0
   double most_repetitions = 1000;  // largest number of repetitions of the shorter kernel for one of the longer kernel
-  // Kernels that take less time are repeated, because their time is mostly beginning and end.
+  // The least time of a kernel in a run. Kernels that take less are repeated, because their time is mostly beginning
+  // and end.
   Nanoseconds least_time = nanoseconds_from_ms(2);
   // A function that is called before each run, with the number of runs done and the number of all runs. If it returns
   // false, the sweep ends as `cancelled`.

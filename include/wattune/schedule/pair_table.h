@@ -40,14 +40,16 @@ class WATTUNE_EXPORT PairTable {
   // Notes `rate`: a measured speed of `kernel` beside the other one in this shape at these clocks, divided by its speed
   // alone. The rate, divided by the forecast, corrects the forecast of this shape at all clocks. It also corrects the
   // forecasts of all shapes in which the two have not run. The rate is ignored if it is not positive and finite, or if
-  // there is no forecast of this way. `works` is the number of whole works that ran at this speed. The first such speed
-  // replaces a forecast that no measurement supports. A speed of more works than were measured before weighs by its
-  // works.
+  // there is no forecast of this way.
+  //
+  // `works` is the number of whole works that ran at this speed. The first rate of whole works replaces the forecast.
+  // Each later one counts by the share of its works in all works measured so far. A rate of no whole work counts by the
+  // table's weight.
   void observe(KernelId kernel, KernelId beside, const PairShape& shape, double rate,
                const std::optional<backend::BoardSetting>& clocks = {}, std::size_t works = 0);
-  // Notes the power of the board while the two ran. It corrects, in all ways, the power that each adds to the idle
-  // power: by the ratio of the measured added power to its forecast. It is ignored if power was not forecast, or if
-  // nothing was added.
+  // Notes the power of the board while the two ran. It corrects, in all ways, the power that each kernel adds to the
+  // idle power. The factor is the measured added power, divided by the forecast of the added power. It is ignored if
+  // power was not forecast, or if nothing was added.
   void observe_power(KernelId first, KernelId second, const PairPowers& powers);
 
   bool knows(KernelId first, KernelId second) const { return entries_.contains(key(first, second)); }
@@ -70,8 +72,8 @@ class WATTUNE_EXPORT PairTable {
   std::optional<ProvenWay> proven(KernelId first, KernelId second) const;
 
  private:
-  // One way as forecast, with an empty list of others and the kernel with the lower number first. Measurements of the
-  // way gave the mean corrections.
+  // One way as forecast, with an empty list of others and the kernel with the lower number first, and the mean
+  // corrections that measurements of this way gave.
   struct Way {
     PairForecast forecast;
     std::array<std::optional<double>, 2> correction = {};

@@ -1,5 +1,5 @@
-// ProfileRecord: the facts of one kernel alone in a form that outlives the program that measured them: a line of a file
-// (docs/formats/profile.md).
+// ProfileRecord: the facts of a kernel that runs alone, as a line of a file (docs/formats/profile.md). The file
+// outlives the program that measured them.
 //
 // The costs of a block are the same on every device; times, rates, shares and watts belong to the device that the
 // identity names. A record of other code, sizes, configuration or device is stale. The types are values and the
@@ -69,7 +69,8 @@ WATTUNE_EXPORT Result<StoredProfiles> load_profiles(const std::filesystem::path&
 WATTUNE_EXPORT Result<void> store_profiles(const std::filesystem::path& file, const std::vector<ProfileRecord>& records,
                                            bool overwrite);
 
-// Fails with mismatch if the record is of another launch. The error names a difference.
+// Checks that the record belongs to the launch of this identity. Fails with mismatch if it does not. The error names a
+// difference.
 WATTUNE_EXPORT Result<void> check_profile(const ProfileRecord& record, const Identity& wanted);
 // Returns the machine's traits of the kernel, completed with the measured and counted values of the record.
 WATTUNE_EXPORT KernelTraits with_profile(KernelTraits known, const ProfileRecord& record);

@@ -1,5 +1,6 @@
-// QueueReport: works of a few kernels that ran under several policies, and the verdict on the fastest policy. A
-// QueueRequest describes it (CorunSession::run_queue()). A QueueRun is one run of the queue under one policy.
+// QueueReport: the outcome of a queue of works of a few kernels, which ran under several policies, and the verdict on
+// the fastest policy. A QueueRequest asks for such a report (CorunSession::run_queue()). A QueueRun is one run of the
+// queue under one policy.
 //
 // All types are values, and any thread may use them.
 //
@@ -90,8 +91,8 @@ struct WATTUNE_EXPORT QueueVerdict {
   // Place of the policy that the fastest is compared with: `streams`, or the second fastest.
   std::size_t base = 0;
   std::optional<Gain> claimed = {};  // gain of the fastest over `base`
-  // Deviation of the time of `fifo`, from its first block on, from the sum of the times alone. Absent if times are
-  // exact, or if `fifo` did not run.
+  // Deviation of the time that `fifo` took, from its first block on, from the sum of the kernels' times alone. It is
+  // absent if times are exact, or if `fifo` did not run.
   std::optional<Control> control = {};
 
   bool is_withheld() const { return control && !control->holds(); }

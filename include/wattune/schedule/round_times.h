@@ -64,7 +64,7 @@ struct WATTUNE_EXPORT Control {
 
   bool holds() const { return off <= limit && -off <= limit; }
 };
-// Returns the control with its limit for the claimed gain.
+// Returns the Control for a deviation of `off`, with the limit that the claimed gain puts on the deviation.
 WATTUNE_EXPORT Control control_of(double off, double claimed_gain);
 
 // Draws the orders in which entrants run, one for each round. In as many rounds as there are entrants, each entrant has

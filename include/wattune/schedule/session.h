@@ -110,9 +110,9 @@ class WATTUNE_EXPORT CorunSession {
   // set.
   const std::vector<backend::BoardSetting>& clocks() const;
 
-  // Reads the shares of the GPU that each kernel uses alone from the device's performance counters, unless they are
-  // known. It does so in a worker, which it starts only if this process may read counters; otherwise a note says why
-  // not. Profiles, queues and the first submitted work do this by themselves.
+  // Reads, from the device's performance counters, the shares of the GPU that each kernel uses when it runs alone,
+  // unless they are known. It does so in a worker, which it starts only if this process may read counters; otherwise a
+  // note says why not. Profiles, queues and the first submitted work do this by themselves.
   void read_use();
   // Measures each kernel alone, as medians of this many rounds. With `power` it also measures the power of the board
   // meanwhile. Fails with unavailable if power is wanted and the board reports no energy, and with errors of the
@@ -135,16 +135,20 @@ class WATTUNE_EXPORT CorunSession {
   // and with cancelled.
   Result<TenantReport> run_tenants(const TenantRequest& request);
 
-  // Submits one work, which runs beside others if both together are faster. The first call profiles the kernels.
-  // Without arguments the work uses the session's own data. With arguments it uses the application's values, and its
-  // memory in the device's context; the grid stays that of the spec's sizes. Arguments that are not given are the
-  // session's own, but each buffer that the kernel writes must be given. The application leaves the memory alone from
-  // this call to the end of the work, but may read it meanwhile if the kernel only reads it.
+  // Submits one work. It runs beside another work if the two together are faster than one after the other. The first
+  // call profiles the kernels.
   //
-  // Works that may run at the same time may share memory only if all of them just read it. A work that waits for
+  // Without arguments the work uses the session's own data. With arguments it uses values and memory of the
+  // application; the memory must belong to the device's context. The grid always follows from the spec's sizes.
+  // Arguments that are not given are the session's own, but each buffer that the kernel writes must be given. From this
+  // call to the end of the work, the application must not write the memory. It may read the memory if the kernel only
+  // reads it.
+  //
+  // Two works that may run at the same time may share memory only if both of them only read it. A work that waits for
   // another (Work::after) does not run at the same time as that one. Fails with invalid_argument, naming both
   // arguments, if works share memory in another way, and for arguments that do not fit. Fails with not_found if there
-  // is no such argument, with unavailable on a simulated GPU, as Runtime::submit() does, and with errors of the device.
+  // is no such argument, with unavailable on a simulated GPU, with the errors of Runtime::submit(), and with errors of
+  // the device.
   Result<Ticket> submit(const Work& work, const OwnArguments& arguments = {});
 
   // Returns the measured energy of a run that took this time; nullopt if it is not known well enough. Real boards renew
@@ -158,10 +162,11 @@ class WATTUNE_EXPORT CorunSession {
   std::unique_ptr<Submission> submission_;
 };
 
-// Fails with not_found if there is no such policy, and with invalid_argument if none of them heeds the objective.
+// Checks the names of policies. Fails with not_found if one does not exist, and with invalid_argument if none of the
+// policies heeds the objective.
 WATTUNE_EXPORT Result<void> check_policies(const std::vector<std::string>& policies, const Objective& objective);
-// Fails with invalid_argument if networks cannot decide. They choose pairs only for the policy `greedy`, and only for
-// joules without limits.
+// Checks that networks can decide. They choose pairs only for the policy `greedy`, and only for joules without limits.
+// Fails with invalid_argument otherwise.
 WATTUNE_EXPORT Result<void> check_networks(const std::vector<std::string>& policies, const Objective& objective);
 
 // Opens a device of this process and loads the kernels there. Errors name what is wrong with device, spec,

@@ -44,11 +44,12 @@ struct WATTUNE_EXPORT WalkCandidate {
 struct WATTUNE_EXPORT WalkOptions {
   // Least share of the best occupancy; shapes below it are left out.
   double least_occupancy = 0.8;
-  // Share by which a cost may be worse and still count as equal, so that the walk continues: the noise of a
-  // measurement.
+  // Share by which a cost may be worse and still count as equal, so that the walk continues. It stands for the noise of
+  // a measurement.
   double indifference = 0.0;
   bool lower_clock = true;  // false to vary only shapes (algorithm 1) while the clock stays the highest
-  // Two objectives, of which the first counts; if empty, the walk minimises what tell() says.
+  // Two objectives, the first of which the walk minimises; if empty, the walk minimises the objective that tell()
+  // gives.
   std::vector<Objective> objectives = {};
 };
 
@@ -142,8 +143,8 @@ struct WATTUNE_EXPORT MethodOptions {
 };
 
 // Makes the method of this name. Fails with not_found (and the nearest name) if there is none. Fails with
-// invalid_argument if the space lacks the clocks that the method changes, or if the slowdown is negative. The same
-// error means that a walk has no shapes, or that there is no advice to follow.
+// invalid_argument if the space lacks the clocks that the method changes, or if the slowdown is negative. Fails with
+// invalid_argument, too, if a walk has no shapes, or if there is no advice to follow.
 WATTUNE_EXPORT Result<std::unique_ptr<Strategy>> make_method(const std::string& name, const space::SearchSpace& space,
                                                              const MethodOptions& options = {});
 

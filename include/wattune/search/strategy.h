@@ -33,7 +33,7 @@
 
 namespace wattune::inline v0_1::search {
 
-// An objective that was measured elsewhere, on another device or size; only its proportions count.
+// An objective that was measured elsewhere, on another device or size. Only the ratios between such objectives count.
 struct WATTUNE_EXPORT PriorObjective {
   ConfigurationId id = 0;
   double objective = 0.0;            // positive objective, as for Strategy::do_learn()

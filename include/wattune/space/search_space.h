@@ -39,7 +39,7 @@ struct WATTUNE_EXPORT BuildOptions {
   // another method.
   std::size_t state_budget = 1'000'000;
   // The largest number of configurations that are tested one by one against the constraints that were set aside. If the
-  // other constraints admit more configurations, the space is lazy.
+  // other constraints admit more configurations, the space is lazy, that is, SearchSpace::exact() is false.
   std::size_t materialise_limit = 20'000'000;
   // A function that is called every few milliseconds. If it returns true, the build ends with the code cancelled. It
   // has no other effect on the space.
@@ -87,11 +87,11 @@ struct BuiltSpace;
 class WATTUNE_EXPORT SearchSpace {
  public:
   // Builds the space. Fails with invalid_argument for duplicate values, for a parameter without values, or for a
-  // default that is not among the values. Fails with it, too, if an otherwise valid configuration reaches a division by
-  // zero or wrong types in a constraint, or if no configuration is valid. The error names a smallest set of constraints
-  // that excludes everything, if it was found. Fails with not_found for an unknown name (the hint has the nearest one),
-  // with parse_error, and with cancelled. Fails with out_of_range for an overflow in a constraint or more than 2^128
-  // configurations.
+  // default that is not among the values. Fails with the same code if an otherwise valid configuration reaches a
+  // division by zero or wrong types in a constraint, or if no configuration is valid. The error names a smallest set of
+  // constraints that excludes everything, if it was found. Fails with not_found for an unknown name (the hint has the
+  // nearest one), with parse_error, and with cancelled. Fails with out_of_range for an overflow in a constraint or more
+  // than 2^128 configurations.
   static Result<SearchSpace> build(std::vector<Parameter> parameters, std::vector<Constraint> constraints,
                                    std::vector<Predicate> predicates = {}, const BuildOptions& options = {});
 
@@ -137,8 +137,8 @@ class WATTUNE_EXPORT SearchSpace {
   // counts with its first value, or with its highest if it is a clock or a power limit.
   ConfigurationId default_configuration() const;
 
-  // Draws a valid configuration; each is equally likely. They are only approximately equally likely if !exact() and few
-  // of the diagram's configurations are valid.
+  // Draws a valid configuration; each is equally likely. If !exact() and few of the diagram's configurations are valid,
+  // this holds only approximately.
   ConfigurationId sample(Random& random) const;
   // Returns min(n, count) distinct ids, one drawn from each of n equal slices of the id range. If !exact(), a slice in
   // which no valid id is found gives one near it, and equal ids are merged, so there may be fewer.

@@ -26,7 +26,7 @@ enum class SourcePolicy {
 };
 
 // Loads a spec. The extension tells its format: .toml or .json. `sizes` replace extents of the problem, by name. They
-// must be given here, because the extents are put into the constraints. Fails with not_found, parse_error or
+// must be given here, because loading puts the extents into the constraints. Fails with not_found, parse_error or
 // invalid_argument.
 WATTUNE_EXPORT Result<KernelSpec> load(const std::filesystem::path& file, SourcePolicy policy = SourcePolicy::required,
                                        const std::vector<NamedSize>& sizes = {});

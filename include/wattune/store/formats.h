@@ -1,4 +1,5 @@
-// Result files that programs for tuning exchange, written and read: T4 JSON, Kernel Tuner's cache, tables, databases.
+// Writes and reads the result files that programs for tuning exchange: T4 JSON, Kernel Tuner's cache, tables,
+// databases.
 //
 // The pages docs/formats/t4.md and kernel_tuner_cache.md describe the mapping of each field. Readers accept old and new
 // dialects. The name of a failure becomes a Status; a string or 1e20 in the place of a time means failure. Ids of read
@@ -19,7 +20,7 @@
 
 namespace wattune::inline v0_1::store {
 
-// Writes schema 1.0.0, with times in milliseconds.
+// Writes T4 JSON of schema 1.0.0, with times in milliseconds.
 WATTUNE_EXPORT std::string write_t4(const ResultSet& results);
 // Parses T4 JSON. Fails with parse_error.
 WATTUNE_EXPORT Result<ResultSet> parse_t4(std::string_view text, const std::filesystem::path& file = {});
@@ -34,8 +35,9 @@ WATTUNE_EXPORT Result<ResultSet> parse_kernel_tuner_cache(std::string_view text,
 // Writes Wattune's own JSON: the whole ResultSet in one document.
 WATTUNE_EXPORT std::string write_json(const ResultSet& results);
 
-// Writes a table with its mapping in the first line, times in nanoseconds, and metrics as further columns. Fails with
-// invalid_argument if a text has a comma or a line break, or if two columns would have the same name.
+// Writes a table (docs/formats/csv.md). Its first line tells what each column holds, times are in nanoseconds, and
+// metrics are further columns. Fails with invalid_argument if a text has a comma or a line break, or if two columns
+// would have the same name.
 WATTUNE_EXPORT Result<std::string> write_csv(const ResultSet& results);
 
 // A run in a database of SQLite (docs/formats/sqlite.md). Any number of processes may add to one database at the same

@@ -39,11 +39,13 @@ using Placement = std::function<std::optional<Configuration>(const Trial& trial,
 // A journal that is open for writing.
 class WATTUNE_EXPORT Journal : public TrialSink {
  public:
-  // Opens or creates a journal; an empty file, or one with half a header, counts as new. If the space has changed
-  // since, the Trials that count in the new space are written again behind a header of its own; the others stay where
-  // they are. Fails with busy if another process writes it, with io_error. Fails with parse_error and the place if the
-  // file is no journal, is damaged before its last line, or has a line that cannot be true. Fails with already_exists
-  // or mismatch as `resume` tells, and with mismatch if the space has changed and `placement` is empty.
+  // Opens or creates a journal; an empty file, or one with half a header, counts as new. If the space has changed since
+  // the journal was written, the Trials that count in the new space are written again behind a header of its own; the
+  // others stay where they are.
+  //
+  // Fails with busy if another process writes the journal, and with io_error. Fails with parse_error and the place if
+  // the file is no journal, is damaged before its last line, or has a line that cannot be true. Fails with
+  // already_exists or mismatch as `resume` tells, and with mismatch if the space has changed and `placement` is empty.
   static Result<std::unique_ptr<Journal>> open(const std::filesystem::path& file, const RunInfo& info,
                                                Resume resume = Resume::no, const Placement& placement = {});
   ~Journal() override;

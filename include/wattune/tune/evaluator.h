@@ -36,7 +36,8 @@ namespace wattune::inline v0_1::tune {
 // Figures on how well compiling keeps up with the devices, since the evaluators were made.
 struct WATTUNE_EXPORT Pipeline {
   std::vector<Nanoseconds> devices_busy;  // time of each device with commands under way: launches, transfers
-  // Activity of the pool that compiles ahead; empty if the devices compile, which then do nothing else meanwhile.
+  // Activity of the pool that compiles ahead; empty if the devices compile themselves, which then run nothing
+  // meanwhile.
   std::optional<backend::CompileActivity> compiling;
 };
 
@@ -99,8 +100,8 @@ class WATTUNE_EXPORT Evaluator {
   virtual measure::ObjectiveInterval objective_interval(const Trial& trial) const;
   // True if hold_contest() can be called, that is, if several configurations can be held at once.
   virtual bool holds_contests() const { return false; }
-  // Returns the time of a turn beyond its runs, as far as the search has shown it: the windows of energy, if energy
-  // decides.
+  // Returns how much longer a turn of a contest takes than its timed runs, as far as the search has shown it. The
+  // windows in which energy is measured count, if energy decides.
   virtual Nanoseconds turn_overhead() const { return {}; }
   // Prepares and checks all configurations, then runs them in turns (measure/policy.h). The result is empty if the
   // contest was cancelled. Errors are those of evaluate().
@@ -178,7 +179,8 @@ struct WATTUNE_EXPORT OutputJudge {
 // conditions on resources do not. An output whose length reads it counts as one whose length depends on parameters.
 struct WATTUNE_EXPORT ComputedValue {
   std::string name;  // of no parameter, extent or other computed value
-  // Says how it is computed. Results are resumed only under the same text, as the function itself cannot be compared.
+  // Description of how the value is computed. Results are resumed only under the same description, because functions
+  // cannot be compared.
   std::string description;
   // Computes the value. The same configuration must give the same value. An Error makes the configuration fail as
   // `constraints`. Evaluators of several devices call it at the same time.
@@ -189,7 +191,8 @@ struct WATTUNE_EXPORT ComputedValue {
 // A function of the caller's that writes the text of the kernel's source for each configuration, in the place of
 // KernelSource::text. All else of the source stays: its language, functions, options, and the macros.
 struct WATTUNE_EXPORT SourceWriter {
-  // Says how it is written. Results are resumed only under the same text, as the function itself cannot be compared.
+  // Description of how the text is written. Results are resumed only under the same description, because functions
+  // cannot be compared.
   std::string description;
   // Writes the text. The same configuration must give the same text, which is not empty. An Error makes the
   // configuration fail as `compile`. Evaluators of several devices call it at the same time.
@@ -201,16 +204,16 @@ struct WATTUNE_EXPORT EvaluatorOptions {
   Limits limits;
   CheckOutput check = CheckOutput::every;
   Cache cache = Cache::warm;
-  // With `graph` caches must be warm, and no metric of a board is observed. Arguments are restored before each graph,
-  // not between its runs.
+  // The way of launching. With `graph`, caches must be warm, and no metric of a board is observed. Arguments are
+  // restored before each graph, not between its runs.
   Launching launching = Launching::each;
   // True if other processes compute on the device meanwhile. A GPU may have turned to them when a wait begins, so that
-  // the first run of a wait also takes their time. It is left out.
+  // the first run of a wait also takes their time. This first run is left out.
   bool is_shared = false;
   // Figures of the board to observe (docs/measure.md).
   std::vector<BoardMetric> observe;
-  // The least time for which a configuration runs while these figures are measured, also in each turn of a contest that
-  // energy decides. If time decides the contest, contestants run five times as long.
+  // The least time for which a configuration runs while the figures of `observe` are measured, also in each turn of a
+  // contest that energy decides. If time decides the contest, contestants run five times as long.
   Nanoseconds energy_window = power::kScreeningWindow;
   // The name of registered sensors (power::register_sensors()). If empty, the sensors of the board at
   // DeviceInfo::pci_bus_id are read.
@@ -238,7 +241,8 @@ struct WATTUNE_EXPORT EvaluatorOptions {
   OutputJudge judge = {};  // without a function, the comparison alone counts
   std::vector<ComputedValue> computed = {};
   SourceWriter writer = {};  // without a function, all configurations have the text of the spec's source
-  // True if clocks and limits of a board are set even though somebody else has set it, computes on it, or might.
+  // True if clocks and limits of a board are set even though somebody else has set them or computes on the board, or
+  // might do so.
   bool take_over = false;
   // A function that is called now and then, from a thread of its own, while the reference or its substitute runs for
   // long. `what` is "the reference" or names the substitute. The function may be empty.

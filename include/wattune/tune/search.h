@@ -85,8 +85,8 @@ class WATTUNE_EXPORT Search {
   // Precondition: the device is not idle.
   Result<void> tell(Observation observation, Nanoseconds now = {}, std::size_t device = 0);
   // Takes an error that no configuration caused. If one of several devices is lost (device_lost), it leaves the search
-  // and its configuration is recorded as failed. Any other error ends the search once tell() got the evaluations in
-  // flight. Fails with errors of the sink.
+  // and its configuration is recorded as failed. Any other error ends the search as soon as tell() has taken the
+  // evaluations in flight. Fails with errors of the sink.
   Result<void> fail(const Error& error, Nanoseconds now = {}, std::size_t device = 0);
   // Notes how busy the device is, for events and the result.
   void note(std::size_t device, const Pipeline& pipeline);

@@ -1,6 +1,7 @@
-// TuningSession: everything that tuning one spec takes, opened by one call: devices, the pool that compiles for them,
-// measuring policies, evaluators, and a strategy with its stop rule. find_devices_for() and open_device() find and open
-// the devices. plan_search() decides everything that needs no device; its result is the TuningTask that open() takes.
+// TuningSession: everything that is needed to tune one spec, opened by one call. It has the devices, the pool that
+// compiles for them, measuring policies, evaluators, and a strategy with its stop rule. find_devices_for() and
+// open_device() find and open the devices. plan_search() decides everything that needs no device; its result is the
+// TuningTask that open() takes.
 //
 // A session owns all its parts; one thread at a time uses it. Any thread may call the free functions. Devices are
 // opened in worker processes of their own, or in this process on request (DriverHost).

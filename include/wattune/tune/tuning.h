@@ -43,7 +43,7 @@ class WATTUNE_EXPORT TuningObserver {
 struct WATTUNE_EXPORT TuningOptions {
   search::StopRule stop;
   // Number of proposals that the strategy is asked for before the outcome of the first is known; at least 1. The
-  // evaluator compiles them ahead. A search that learns from outcomes learns later.
+  // evaluator compiles them ahead. With more than one, a search that learns from outcomes gets them later.
   std::size_t ahead = 1;
   // Parameters that are costly to change. Waiting proposals are grouped by these parameters' values, and the group with
   // the present values comes first. A strategy that learns nothing may be asked for `batch` proposals at once.
