@@ -58,8 +58,8 @@ class CallPath {
 
  private:
   static constexpr double kForGood = std::numeric_limits<double>::infinity();
-  // True if this call of the best known configuration is to be timed. While that is compared with no candidate, only
-  // one call in `watch_every` is timed.
+  // True if this call of the best known configuration is to be timed. While no candidate is compared with the best
+  // known configuration, only one call in `watch_every` is timed.
   bool best_is_due(std::uint64_t number) {
     if (!watched_.due(number, [this] { return around_.now(); })) return false;
     due_.store(true, std::memory_order_relaxed);

@@ -99,8 +99,8 @@ Result<void> Instance::call_again(const Call& call, const Variant& failed, Error
   return repeat(std::move(lock), call, *found, std::move(error));
 }
 
-// Runs a call as a turn of a comparison. If its memory does not suit the best known, the call fails, and that is no
-// failure of the candidate.
+// Runs a call as a turn of a comparison. If the call's memory does not suit the best known configuration, the call
+// fails, and the candidate is not blamed for that.
 Result<void> Instance::take_turn(std::unique_lock<std::mutex> lock, const Call& call) {
   WATTUNE_TRY(tuning_.best()->check_memory(call.arguments));
   if (tuning_.shadow() != nullptr) return take_shadowed_turn(std::move(lock), call);

@@ -47,7 +47,7 @@ class Instance {
   void expect(std::optional<std::uint64_t> calls, bool may_tune);
 
   // Requests that the candidates that tuning found so far are compiled and loaded. Returns false if the key is called,
-  // since then its calls do that.
+  // because the calls then request its candidates.
   bool want_ahead();
 
   // Replaces this launch in a graph by a launch of the best known configuration, if the launch belongs to this key.

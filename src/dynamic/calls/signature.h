@@ -52,7 +52,8 @@ class Signature {
   static Result<Signature> make(const KernelSpec& spec);
 
   const std::vector<PassedArgument>& passed() const { return passed_; }
-  // Fails with invalid_argument if the number of arguments or the type of an argument is wrong.
+  // Checks the arguments of a call. Fails with invalid_argument if the number of arguments or the type of an argument
+  // is wrong.
   Result<void> check(std::span<const CallArgument> arguments) const {
     return have_their_types(arguments) ? Result<void>() : check_each(arguments);
   }

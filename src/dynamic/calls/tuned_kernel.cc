@@ -11,8 +11,8 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Adds a hint to the error of a broken context. The hint says what this means for the application, since drivers do not
-// say that.
+// Adds a hint to the error of a broken context. The hint tells what the loss of the context means for the application,
+// because drivers do not tell it.
 Result<void> with_meaning(Result<void> sent) {
   if (sent || sent.error().code() != ErrorCode::device_lost || !sent.error().advice().empty()) return sent;
   return std::move(sent).error().hint(

@@ -25,7 +25,8 @@ struct MarkedSpan {
   // True if the two launches at the ends of the span have ended. Does not wait. Fails with the error of a launch that
   // failed.
   Result<bool> ready() const;
-  // Returns the time between these two launches. Precondition: ready() returned true.
+  // Returns the time from the end of the first empty launch to the beginning of the second one. Precondition: ready()
+  // returned true.
   Result<Nanoseconds> duration() const;
 };
 

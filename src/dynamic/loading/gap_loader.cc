@@ -15,7 +15,8 @@ namespace {
 // long that checking takes less than 1 % of a core.
 constexpr Nanoseconds kFirstPause = Nanoseconds(20e3);
 constexpr Nanoseconds kLongestPause = Nanoseconds(200e3);
-// Pauses while unloading is the only work, which is not urgent, and while no waiting request is compiled.
+// Pauses between two checks: while unloading is the only work, which is not urgent, and while no waiting request is
+// compiled yet.
 constexpr Nanoseconds kUnloadingPause = nanoseconds_from_ms(10);
 constexpr Nanoseconds kCompilingPause = nanoseconds_from_ms(1);
 
@@ -69,7 +70,7 @@ void GapLoader::drop(const void* owner) {
   const auto kept = std::stable_partition(jobs_.begin(), jobs_.end(), std::not_fn(is_dropped));
   std::move(kept, jobs_.end(), std::back_inserter(dropped));
   jobs_.erase(kept, jobs_.end());
-  // Otherwise, a callback `loaded` that drops the requests of its own owner would wait for itself.
+  // A callback `loaded` that drops the requests of its own owner must not wait here, because it would wait for itself.
   if (running_in_ != std::this_thread::get_id()) changed_.wait(lock, [&] { return running_owner_ != owner; });
   lock.unlock();
 }

@@ -71,7 +71,7 @@ class LoadCost {
     learn_price(took);
   }
 
-  // Forgets a load that took surprisingly long, after a while. If the cost of that load is more than a call may lose,
+  // Forgets, after a while, a load that took surprisingly long. If the cost of that load is more than a call may lose,
   // no code would ever be loaded again, and nothing learned. So the load counts only until the budget has gained as
   // much as its cost. That time doubles with each further load of this kind and halves with each other load.
   void forgive(const StallBudget& stall_budget, Nanoseconds now) {

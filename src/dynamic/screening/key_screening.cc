@@ -96,8 +96,8 @@ KeyScreening::KeyScreening(std::shared_ptr<const Problem> problem, KeySearch sea
 
 namespace {
 
-// Returns the target for which the device compiles. If its process has died since the last key, another one is started,
-// with which no evaluator of another key can work.
+// Returns the target for which the device compiles. If the device's process has died since the last key was screened, a
+// new one is started. Evaluators of other keys cannot work with the new process.
 Result<backend::CompileTarget> target_of(const KernelSource& source, const ScreeningPlace& place) {
   Result<backend::CompileTarget> target = place.device.compile_target(source);
   if (target || target.error().code() != ErrorCode::device_lost) return target;
@@ -375,8 +375,9 @@ std::vector<FailedReport> KeyScreening::failures() const {
   return failures_;
 }
 
-// Returns the best few configurations. If data were reduced, their times are multiplied by the ratio of two times of
-// the best known configuration, in calls and screened. The time in calls may become known only after the search.
+// Returns the best few configurations. If the data were reduced, their screened times are converted to times in calls.
+// The factor is the time of the best known configuration in calls, divided by its screened time. Its time in calls may
+// become known only after the search.
 std::vector<Candidate> KeyScreening::best_few() const {
   const std::lock_guard lock(mutex_);
   std::vector<Candidate> few = best_few_;

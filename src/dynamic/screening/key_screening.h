@@ -55,8 +55,8 @@ std::unique_ptr<measure::MeasurePolicy> make_screening_policy(DeviceKind kind);
 // compared. There are at most five; the best is first.
 std::vector<Trial> finalists(const std::vector<Trial>& trials);
 // Returns the finalists, followed by other trials that were the best when they were measured, the latest first. The
-// first trial of the search is not among those. They are included because the best configuration on smaller data may
-// not be the best in calls. The outputs of all returned trials were compared.
+// first trial of the search is not among these other trials. They are included because the best configuration on
+// smaller data may not be the best in calls. The outputs of all returned trials were compared.
 std::vector<Trial> finalists_on_smaller_data(const std::vector<Trial>& trials);
 
 class KeyScreening {

@@ -21,8 +21,9 @@ constexpr double kCostFactorOfNewData = 2.0;
 // Time for which a key waits for a compiler before other keys are screened instead. A compiler may take seconds for a
 // configuration.
 constexpr Nanoseconds kForCompiler = nanoseconds_from_ms(20);
-// A key is put aside if its next step has not paid for this time. After the same time again, its process is ended. The
-// time is not shorter, because a few slow configurations do not pay in the first seconds of a key's calls.
+// Time after which a key is put aside, if its next step has not paid for so long. Once the same time has passed again,
+// the key's evaluator is given up. A few slow configurations do not pay in the first seconds of a key's calls, so a
+// shorter time would put aside too many keys.
 constexpr Nanoseconds kUnpaidTimeBeforePause = nanoseconds_from_seconds(5);
 
 bool is_compiling(const backend::PooledSource& compilers) {
@@ -107,7 +108,7 @@ bool KeyScreening::waits_for_reference() const {
   return reference_compilers_ && is_compiling(*reference_compilers_);
 }
 
-// True if the key needs the default configuration, because the outputs of that are the reference.
+// True if the key needs the default configuration, whose outputs are then the reference.
 bool KeyScreening::needs_default() const {
   return compilers_ != nullptr && !was_set_up_ && std::holds_alternative<std::monostate>(problem_->spec.reference);
 }

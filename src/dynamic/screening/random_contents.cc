@@ -46,7 +46,7 @@ Result<RandomContents::Contents> RandomContents::find(const KernelSpec& spec, co
 }
 
 // Returns the first elements of a sequence, at least `length` of them. When a sequence must grow, more elements than
-// needed are drawn. Otherwise each key with other sizes would draw a few more.
+// needed are drawn, so that not every key with slightly larger sizes makes it grow again.
 Result<tune::SharedBytes> RandomContents::beginning_of(const Sequence& sequence, const VectorArgument& argument,
                                                        std::size_t length) {
   const std::size_t element = element_bytes(argument);

@@ -31,8 +31,8 @@ class ScreeningAllowance {
   Nanoseconds expected() const { return step_.value(); }
 
   // Waits until `pays` returns true and the stall budget affords the mean time of the last few steps, then reserves
-  // that time. While it does not pay, slow steps are forgiven. Returns false if `ended` becomes true meanwhile. Only
-  // Budget::share limits steps: the device serves both processes in turns, so no step delays a call by its whole
+  // that time. While `pays` returns false, slow steps are forgiven. Returns false if `ended` becomes true meanwhile.
+  // Only Budget::share limits steps: the device serves both processes in turns, so no step delays a call by its whole
   // length.
   bool reserve(
       const std::function<bool()>& ended, const std::function<bool()>& pays = [] { return true; });

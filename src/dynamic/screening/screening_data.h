@@ -22,8 +22,8 @@ struct ScreeningStep {
   Nanoseconds most;         // longest device time that the step should take
   Nanoseconds kernel_time;  // time of the best known configuration on the full data; 0 if unknown
 };
-// Returns the spec, with its largest size halved until a step is predicted to take no longer. Stops if smaller sizes do
-// not need less memory. Errors are those of planning a launch.
+// Returns the spec, with its largest size halved until a step is predicted to take no longer than `step.most`. Stops if
+// smaller sizes do not need less memory. Errors are those of planning a launch.
 Result<KernelSpec> fit_to_time(KernelSpec spec, const space::SearchSpace& space, const ScreeningStep& step);
 
 }  // namespace wattune::dynamic

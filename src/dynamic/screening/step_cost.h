@@ -37,9 +37,9 @@ class StepCost {
     return std::accumulate(times_.begin(), times_.end(), Nanoseconds()) / static_cast<double>(times_.size());
   }
 
-  // Forgets slow steps, if no step has paid for so long that the budget has gained the cost of one. A machine that was
-  // busy once would otherwise keep every later step from being tried, and so from being measured again. The time
-  // doubles if the next step is slow as well, and halves with each step that is not.
+  // Forgets slow steps, if no step has paid for so long that the budget has gained the cost of a slow one. A machine
+  // that was busy once would otherwise keep every later step from being tried, and so from being measured again. This
+  // waiting time doubles if the next step is slow as well, and halves with each step that is not.
   void forgive(const StallBudget& stall_budget, Nanoseconds now) {
     const Nanoseconds limit = kSlow * usual();
     const auto is_slow = [limit](Nanoseconds took) { return took > limit; };

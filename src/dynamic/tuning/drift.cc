@@ -10,16 +10,17 @@ namespace wattune::inline v0_1::dynamic {
 
 namespace {
 
-// Number of early and of late times whose medians are compared. The medians must also differ for so many measurements
-// in a row that it is then known whether the times of other kernels changed, too. This constant is both numbers.
+// Number of early times, and of late times, whose medians are compared. It is also the number of measurements in a row
+// in which the medians must differ. While these are made, it becomes known whether the times of other kernels changed,
+// too.
 constexpr std::size_t kComparedTimes = 16;
 constexpr double kConfidence = 0.95;
 // The largest number of timed calls in flight.
 constexpr std::size_t kMostTimedCalls = 4;
 // Age up to which changes of other kernels are considered.
 constexpr Nanoseconds kMovementAge = nanoseconds_from_seconds(10);
-// The fraction of this kernel's change that another kernel must reach, and the fraction of the other kernels that must
-// reach it.
+// The least change of another kernel that counts, as a share of this kernel's change. The second constant is the share
+// of the other kernels with such a change from which on the whole device counts as changed.
 constexpr double kLeastMovementShare = 1.0 / 3.0;
 constexpr double kSharedMove = 2.0 / 3.0;
 

@@ -1,15 +1,15 @@
-// Duel: runs a candidate and the best known in turns, in the application's calls, until one of them is shown to be
-// better.
+// Duel: runs a candidate and the best known configuration in turns, in the application's calls, until one of them is
+// shown to be better.
 //
 // The class launches nothing: the caller asks whose turn it is and reports the times. The first launch of the candidate
 // is not part of a round. That launch finds neither code nor data in caches, so it only shows whether the candidate is
 // clearly slower. Rounds follow in which each of the two runs once, in the order A B B A A B B A. So drift, and cache
 // contents that are left by a predecessor, affect both alike.
 //
-// Only one round is in flight at a time, so that a candidate that is about to be dropped has no second turn in flight.
-// While the candidate is no slower, up to eight rounds are in flight, which costs nothing. They are needed since an
-// application may send many calls before the first has ended. Times of each of the two must be reported in their order.
-// Only one thread at a time may use this object.
+// If the candidate looks slower, only one round is in flight at a time, so that a candidate that is about to be dropped
+// has no second turn in flight. If it does not, up to eight rounds are in flight, which costs nothing. So many are
+// needed because an application may send many calls before the first has ended. Times of each of the two must be
+// reported in their order. Only one thread at a time may use this object.
 //
 //   while (duel.verdict() == Duel::Verdict::open)
 //     if (const auto who = duel.turn()) duel.take(*who, run(*who), false);

@@ -35,7 +35,7 @@ class Explorer {
   // Takes the least device time that future calls of the key will probably take. The possible gain depends on this
   // time.
   virtual void note_calls(Nanoseconds /*time*/) {}
-  // Takes the same time for a key that was not called yet.
+  // Takes the time that note_calls() takes, for a key that was not called yet.
   virtual void expect_calls(Nanoseconds time) { note_calls(time); }
   // Takes the result of a candidate: its times in calls, or its failure to compile or to launch. A candidate that was
   // stopped early has few samples. Results of configurations that are not wanted any more are ignored.
@@ -47,7 +47,7 @@ class Explorer {
   // True if the explorer ended early because its key was not called. The key is to be tuned again when it is called
   // again.
   virtual bool was_left() const { return false; }
-  // The number of configurations that were tried, and of those that failed. Both include screening.
+  // Returns the number of configurations that were tried, or of those that failed. Both numbers include screening.
 
   virtual std::uint64_t explored() const = 0;
   virtual std::uint64_t failed() const = 0;

@@ -97,8 +97,8 @@ Result<KeySearch> plan_key_search(const Problem& problem, const TuningPolicy& po
                                   const std::vector<Configuration>& known) {
   WATTUNE_TRY(policy.stop.validate());
   tune::Plan plan = tune::make_plan(problem.spec, problem.space, policy.strategy, policy.stop);
-  // Small spaces are not searched in the order of ids either, because an application pays for each trial and may end
-  // before all trials were made.
+  // Small spaces, too, are searched by the strategy `auto`, not in the order of ids. The reason is that an application
+  // pays for each trial and may end before all trials were made.
   const bool is_named = !policy.strategy.empty() || !problem.spec.strategy.empty();
   if (!is_named) plan.strategy = "auto";
   WATTUNE_ASSIGN(const auto enough, time_for(problem.key, policy.good_enough, "good_enough"));

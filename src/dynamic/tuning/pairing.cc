@@ -178,9 +178,10 @@ bool Pairing::afford(Contest& contest, Mode mode, Nanoseconds now) {
   return true;
 }
 
-// Puts off a candidate that may stall for too long. If one very slow call always counted, no other candidate would ever
-// be tried. So such a call counts only until the budget has gained as much as the next such call could lose. That time
-// doubles with each such call, and halves with each call that loses no more than it may.
+// Puts off a candidate whose call may stall for too long. The prediction comes from the times of earlier calls. If one
+// very slow call counted for ever, no other candidate would be tried. So a very slow call counts only until the budget
+// has gained as much as another one could lose. The time until then doubles with each very slow call, and halves with
+// each call that loses no more than it may.
 //
 // A candidate is dropped if sending its launches alone takes longer than a call may lose.
 void Pairing::put_off(Contest& contest, const Prediction& prediction, Nanoseconds now) {
@@ -257,9 +258,9 @@ void Pairing::fail(const Turn& turn, const Error& error) {
     contest->duel.take_nothing(Duel::best);
 }
 
-// Takes the failure of a call that was to time the best known. Only a launch that fails is the configuration's fault.
-// A call that fails otherwise, for instance in the function of a composition, is timed once more. Otherwise nothing
-// would be compared with the best known any more.
+// Takes the failure of a call that was to time the best known configuration. Only a launch that fails is the
+// configuration's fault. A call that fails otherwise, for instance in the function of a composition, is timed once
+// more. Without a time no candidate could be compared with the best known configuration.
 void Pairing::fail_of_best(const Error& error) {
   if (error.code() == ErrorCode::launch_failed)
     best_failed_ = error;

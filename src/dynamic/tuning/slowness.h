@@ -11,10 +11,10 @@ class Slowness {
  public:
   // Takes the time of a candidate's first launch, divided by the time of the best known configuration.
   void learn(double ratio);
-  // Average slowness, and a bound that at most one candidate in ten exceeds. The bound holds if candidates are
-  // exchangeable (see measure/interface/gate.h). Both are kUnknownSlowness before any candidate is known. In Petrovic's
-  // spaces, the average configuration takes 1.4 to 2.2 times as long as the best one (section 5.3.2), and a few take
-  // ten times as long.
+  // Returns the average slowness, or a bound that at most one candidate in ten exceeds. The bound holds if candidates
+  // are exchangeable (see measure/interface/gate.h). Both are kUnknownSlowness before any candidate is known. In
+  // Petrovic's spaces, the average configuration takes 1.4 to 2.2 times as long as the best one (section 5.3.2), and a
+  // few take ten times as long.
 
   double average() const;
   double bad() const;

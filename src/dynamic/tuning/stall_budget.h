@@ -53,8 +53,8 @@ class StallBudget {
   void charge(Nanoseconds stall, Nanoseconds Stalls::*part);
   // Records that tuning has saved this time. The share Budget::reinvested of it may be spent.
   void save(Nanoseconds saved);
-  // Records the whole stall of a call that was delayed or could have been. The histogram and the longest stall are
-  // computed from these.
+  // Records the whole stall of a call that was delayed, or that could have been delayed. The histogram and the longest
+  // stall are computed from these stalls.
   void note_call(Nanoseconds stall);
 
   Stalls stalls() const;
