@@ -39,8 +39,8 @@ bool is_above(const std::optional<Megahertz>& found, const std::optional<Megaher
   return found && wanted && *found > *wanted + kLargestClockStep;
 }
 
-// Fails with unavailable if the board runs faster than it was set to. The function is called right after a run. A
-// slower board is allowed, because heat may slow it down.
+// Checks that the board does not run faster than it was set to, right after a run. A slower board is allowed, because
+// heat may slow it down. Fails with unavailable.
 Result<void> check_obeyed(backend::ClockControl& control, const backend::BoardSetting& clocks) {
   WATTUNE_ASSIGN(backend::BoardSetting found, control.current());
   if (!is_above(found.graphics, clocks.graphics) && !is_above(found.memory, clocks.memory)) return {};
@@ -107,8 +107,8 @@ Result<model::ClockAdvisor> advisor_of(const Machine& machine, std::span<const s
   return model::ClockAdvisor::learn(kernels);
 }
 
-// Returns a kernel's points at the clocks of the row `known`: measured points if there are any, otherwise estimates.
-// Precondition: the first of `measured` is at the highest clock.
+// Returns a kernel's points at the clocks of the row `known`: at each clock the measured point if there is one, and
+// otherwise an estimate. Precondition: the first of `measured` is at the highest clock.
 Result<std::vector<AtClock>> with_estimates(Row known, const std::vector<AtClock>& measured,
                                             const model::ClockAdvisor& advisor) {
   WATTUNE_ASSIGN(const auto estimates, advisor.estimate(over_clocks({}, measured)));

@@ -129,9 +129,9 @@ std::vector<ExpectedSplit> splits_for_whole(const Machine& machine, const std::a
   return splits;
 }
 
-// Measures the whole kernels, not twins, at this split. A whole kernel cannot be stopped. So each runs at least twice,
-// and as often as is expected in the time of the longer kernel. Launches after the end of the other kernel do not
-// count.
+// Measures the whole kernels, not twins, at this split. A whole kernel cannot be stopped. So each kernel runs at least
+// twice, and as often as it is expected to run in the time that the longer kernel takes. Launches after the end of the
+// other kernel do not count.
 Result<PairForecast> run_whole(Machine& machine, const std::array<PilotKernel, 2>& pair, const ExpectedSplit& split) {
   PairForecast whole{.sms_of_first = split.sms_of_first,
                      .whole = true,

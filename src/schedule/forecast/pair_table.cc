@@ -37,7 +37,7 @@ PairForecast PairTable::in_order(PairForecast forecast, KernelId first, KernelId
 PairTable::Way PairTable::way_of(PairForecast forecast) {
   const std::size_t works = forecast.measured;
   Way way{.forecast = std::move(forecast), .works = {works, works}};
-  // Speeds that works have shown are not corrected by other ways.
+  // Speeds that works have shown are not corrected by measurements of other ways.
   if (works > 0) way.correction = {1.0, 1.0};
   return way;
 }
@@ -77,7 +77,8 @@ void PairTable::observe(KernelId kernel, KernelId beside, const PairShape& shape
   for (Way& each : entry.ways) {
     if (each.forecast.shape() != shape_in_table) continue;
     const bool is_first = works > 0 && each.works[place] == 0;
-    // The mean of the last works, as single ones vary. A part of a work corrects more, since more depends on it.
+    // The rate of works is the mean over the last ones, because single works vary. A rate of a part of a work has a
+    // weight of its own.
     const auto so_far = static_cast<double>(each.works[place]);
     const double weight =
         works == 0 ? weight_

@@ -1,8 +1,9 @@
 // Profiles of kernels alone at several clocks of the cores and of the memory (time and power), and forecasts of pairs
 // at these clocks.
 //
-// The caller owns machine and control. Meanwhile nothing else runs and nobody else sets clocks; one thread at a time.
-// Forecasters are values, which any thread may call.
+// The caller owns the machine and the control of its clocks. While kernels are profiled, nothing else runs on the
+// machine, and nobody else sets clocks. One thread at a time profiles. Forecasters are values, which any thread may
+// call.
 //
 //   WATTUNE_ASSIGN(auto profiles, schedule::profile_at_clocks(*machine, *clocks, {.clocks = {...}, .window = window}));
 //   traits.at_clocks = profiles[fma];
@@ -32,11 +33,12 @@ struct ClockProfileOptions {
 // and powers lie on curves that are fitted at each memory clock: model::TimeCurve, and from five clocks on
 // model::PowerCurve. Where no curve fits, the measured values are returned.
 //
-// From the seventh kernel on, a kernel is measured at a few of the clocks only, if a memory clock has five or more. The
-// first six kernels tell what to expect at its other clocks (model::ClockAdvisor). The highest clock is measured first.
-// Then always the clock that seems best for the objective follows, until the best one is measured. Fails with
-// invalid_argument if a kernel's time alone is unknown, and with unavailable if the board reports no energy or runs
-// faster than it was set to. Errors of the control name the clock; errors of launches are passed on.
+// If a memory clock has five or more core clocks, all kernels after the sixth are measured at only a few of them. The
+// first six kernels tell what to expect at the other clocks (model::ClockAdvisor). The highest clock is measured first.
+// Then always the clock that seems best for the objective follows, until the best one is measured.
+//
+// Fails with invalid_argument if a kernel's time alone is unknown, and with unavailable if the board reports no energy
+// or runs faster than it was set to. Errors of the control name the clock; errors of launches are passed on.
 Result<std::vector<std::vector<AtClock>>> profile_at_clocks(Machine& machine, backend::ClockControl& control,
                                                             const ClockProfileOptions& options);
 

@@ -22,8 +22,8 @@
 namespace wattune::inline v0_1::schedule {
 
 struct DeviceMachineOptions {
-  // The run time of the logical blocks that a persistent block takes from the counter at once. It bounds the cost of
-  // taking blocks and the time until a kernel has stopped.
+  // The run time of the logical blocks that a persistent block takes at once from the launch's counter of blocks. It
+  // bounds the cost of taking blocks and the time until a kernel has stopped.
   Nanoseconds chunk_time = Nanoseconds(10e3);
   // The period at which a thread reads the board's energy counter, about that at which boards renew it. With infinity
   // the counter is never read.
@@ -50,7 +50,7 @@ class DeviceMachine final : public Machine {
   // than the kernel.
   Result<KernelId> add(std::shared_ptr<const LoadedKernel> kernel, KernelTraits traits);
 
-  // Sets the copies that launches of this kernel may name; a number beyond the last one starts again at the first.
+  // Sets the copies that launches of this kernel may name. Numbers beyond the last copy stand for the first ones again.
   // Precondition: the kernel was added, and nothing runs.
   void set_copies(KernelId id, std::vector<std::shared_ptr<const LoadedKernel>> copies);
 

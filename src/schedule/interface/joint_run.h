@@ -1,7 +1,7 @@
 // run_jointly(): runs one or two kernels on a machine in fixed shares, without a scheduler. Sweeps, profiles and pilots
 // measure with it. A kernel that takes part in a joint run is a Party.
 //
-// The machine runs nothing else meanwhile; one thread at a time.
+// The machine runs nothing else meanwhile. One thread at a time calls the functions.
 //
 //   const std::array parties{sliced_party(machine, fma, 2), sliced_party(machine, copy, 4)};
 //   WATTUNE_ASSIGN(const JointRun run, run_jointly(machine, parties));
@@ -47,9 +47,9 @@ struct PartyRun {
   std::vector<PartyLaunch> launches = {};  // launches in the order of their ends
 
   Nanoseconds time() const { return end - begin; }
-  // Returns how many blocks ran between these moments. If a launch lies there only in part, its blocks count by its
-  // time there, divided by its length. If launches of so many blocks take longer there, their time is the divisor,
-  // since the launch may have run faster outside.
+  // Returns how many blocks ran between these moments. A launch that lies only in part between them counts with a share
+  // of its blocks: its time between the moments, divided by its whole time. The divisor is larger if launches of as
+  // many blocks took longer between the moments, because this launch may have run faster outside.
   double blocks_between(Nanoseconds from, Nanoseconds until) const;
 };
 

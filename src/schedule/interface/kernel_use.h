@@ -41,7 +41,7 @@ Result<std::vector<std::optional<double>>> read_use(backend::Device& device, con
 // Returns the share of each resource: by the counters if they tell it, and otherwise by the interpreter's counts.
 // Returns an empty list if the share of some resource is unknown.
 std::vector<double> known_use(const KernelTraits& kernel);
-// Returns PUR and MUR by the same rule; nullopt if either is unknown.
+// Returns PUR and MUR by the rule of known_use(); nullopt if either is unknown.
 std::optional<model::Utilisation> known_utilisation(const KernelTraits& kernel);
 
 }  // namespace wattune::schedule

@@ -83,8 +83,8 @@ inline const LoadedKernel& launch_at(const LoadedKernel& kernel, std::size_t pla
   return place == 0 ? kernel : *kernel.then[place - 1];
 }
 
-// Returns why the kernel has no slices, or no persistent form; empty if it has them. Either its code has none, or none
-// for such blocks. A sequence has a form only if each of its launches has it.
+// Returns why the kernel has no slices, or no persistent form; empty if it has them. The reason is that its code does
+// not have the form at all, or not for blocks of this shape. A sequence has a form only if each of its launches has it.
 std::string why_no_slices(const LoadedKernel& kernel);
 std::string why_not_persistent(const LoadedKernel& kernel);
 // Tells whether the results may depend on the order of blocks (KernelCode::order_sensitive).

@@ -49,14 +49,14 @@ struct Plan {
   // they may be set later.
   std::optional<backend::BoardSetting> clocks = {};
   // True if one kernel runs alone with as many blocks as the SMs hold, if two run in streams, or if whole kernels give
-  // way to urgent works. Then a next work of the same kernel begins in a lane of its own, and may fill the SMs that the
-  // last blocks leave idle.
+  // way to urgent works. In each of these cases the next work of the same kernel begins in a lane of its own, and may
+  // fill the SMs that the last blocks leave idle.
   bool fills_sms = false;
   // True if a pair runs in a way that is to be measured. No further works are launched behind those of the pair,
   // because another way may follow.
   bool is_trial = false;
-  // Works that are launched behind those that run, each behind one of the same form, priority and SMs. Without it the
-  // policy is asked for each work what would follow it.
+  // Works that are launched behind those that run, each behind one of the same form, priority and SMs. If there is no
+  // list, the policy is asked for each running work which work would follow it.
   std::optional<std::vector<Share>> ahead = {};
   double speedup = 1.0;     // over one after the other, as forecast
   std::string reason = {};  // one line for people
@@ -117,8 +117,8 @@ struct PolicyOptions {
   Objective objective = {};  // objective of `paired` and `greedy`
   double least_gain = 0.02;  // gain over one after the other that a pair needs to run together
   double margin = 0.05;      // share by which another pair must be better than the running one
-  // Longest time alone of kernels that run whole, which costs less. Kernels that take longer run in a form that gives
-  // way to an arrival.
+  // Longest time alone of a kernel that runs whole. Running whole costs less than other forms. Kernels that take longer
+  // run in a form that gives way to an arrival.
   Nanoseconds longest_whole = nanoseconds_from_ms(2);
   // A work that has waited for this many times its time alone goes before works that have not. With 0 no work does.
   double patience = 0.0;

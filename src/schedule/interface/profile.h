@@ -1,7 +1,7 @@
 // Profiles of kernels from runs alone on any machine: the speed with fewer resident blocks and on fewer SMs, and the
 // smallest slice that is worth a launch.
 //
-// The caller owns the machine, which runs nothing else meanwhile; one thread at a time.
+// The caller owns the machine, which runs nothing else meanwhile. One thread at a time calls the functions.
 //
 //   WATTUNE_ASSIGN(const auto fma, schedule::profile(machine, fma_id));
 //   const auto known = machine.add(kernel, fma);

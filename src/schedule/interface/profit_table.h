@@ -1,8 +1,8 @@
 // ProfitTable: the pairs of the waiting kernels, ordered by expected gain, best first. plan_pool() tells what becomes
 // of a pool of kernels whose best pair runs again and again.
 //
-// Jiao, Lu, Huynh and Mitra, "Improving GPGPU Energy-Efficiency through Concurrent Kernel Execution and DVFS", section
-// 5, tables 4 to 8. A value; one thread at a time uses it.
+// The method is that of Jiao, Lu, Huynh and Mitra, "Improving GPGPU Energy-Efficiency through Concurrent Kernel
+// Execution and DVFS", section 5, tables 4 to 8. A table is a value. One thread at a time uses it.
 //
 //   schedule::ProfitTable profits({.goal = schedule::Goal::energy});
 //   profits.add(fma, forecasts);

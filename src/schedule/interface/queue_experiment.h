@@ -1,8 +1,8 @@
 // Experiments with queues: many works of a few kernels, as a backlog or as arrivals, on one machine under several
 // policies.
 //
-// The kernels are all those of the machine. The caller owns it, and nothing else runs on it meanwhile; one thread at a
-// time. On simulated machines equal arguments give equal results.
+// The kernels are all those of the machine. The caller owns the machine, and nothing else runs on it meanwhile. One
+// thread at a time calls the functions. On simulated machines equal arguments give equal results.
 //
 //   const auto machine = schedule::simulated_machine(gpu, kernels);
 //   const auto arrivals = schedule::poisson_arrivals(*machine, {.works = 1000, .load = 0.8});
@@ -55,8 +55,8 @@ struct QueueOptions {
                              // buffers
   const std::atomic<bool>* cancel = nullptr;  // a flag that ends the run as `cancelled`
   const PairTable* known = nullptr;           // pairs that need no forecast; nullptr if all need one
-  // Forecasts pairs in the place of the policy's own forecaster, at the clocks that this function chooses. If empty,
-  // the policy's own is used.
+  // Forecasts pairs in the place of the policy's own forecaster, at the clocks that this function chooses. If the
+  // function is empty, the policy's own forecaster is used.
   Forecaster forecaster = {};
   std::vector<KernelId> kernels = {};  // kernels whose pairs are forecast; all of the machine if empty
 };

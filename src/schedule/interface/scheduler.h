@@ -34,7 +34,8 @@ struct SchedulerOptions {
   // The time for which a cancelled work, or a work beyond its limit, may hold the machine. After that the machine
   // counts as lost.
   Nanoseconds grace = nanoseconds_from_seconds(1);
-  // The time for which new launches wait for the blocks of such a work to end.
+  // The time for which new launches wait until the blocks of a cancelled work, or of a work beyond its limit, have
+  // ended.
   Nanoseconds drain = nanoseconds_from_ms(10);
   double correction_weight = PairTable::kDefaultWeight;
   Objective objective = {};  // objective of the policy, for which the best way of a pair is found

@@ -27,8 +27,8 @@ struct SimulatedMachineOptions {
 // Returns the limits of a machine with this GPU.
 MachineLimits limits_of(const simulate::GpuModel& gpu);
 
-// Returns the time of the kernel's grid on a GPU of its own. This and all functions below that take such a kernel fail
-// with invalid_argument and not_found as SimulatedGpu::add_kernel() does.
+// Returns the time of the kernel's grid on a GPU of its own. This function and all below that take a SimulatedKernel
+// fail with invalid_argument and not_found as SimulatedGpu::add_kernel() does.
 Result<Nanoseconds> time_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
 // Returns the traits that follow from the description of a kernel. The caller measures its time alone and its
 // utilisation.
@@ -36,7 +36,7 @@ Result<KernelTraits> traits_of(const simulate::SimulatedKernel& kernel, const si
 // Returns the traits of the kernel from runs alone on a GPU of its own: with time, utilisation and saturating share.
 Result<KernelTraits> profile_alone(const simulate::SimulatedKernel& kernel, const simulate::GpuModel& gpu);
 
-// Returns the traits of a sequence, as above: of launches that make up one work, one after another. A block counts as
+// Returns the traits of a sequence, which is the launches that make up one work, one after another. A block counts as
 // if it took the most resources that a block of any launch takes. Predictions are those of the longest launch.
 // Precondition: there is a launch.
 Result<KernelTraits> traits_of(const std::vector<simulate::SimulatedKernel>& launches, const simulate::GpuModel& gpu);

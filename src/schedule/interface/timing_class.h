@@ -26,9 +26,10 @@ std::string_view to_string(KernelClass full);  // "unknown", "shared", "sm"
 // tell nothing.
 KernelClass timing_class(const KernelTraits& kernel);
 
-// Finds the class by times. If times do not show it, the class is the only kind with a resource that is used for more
-// than 60 % (known_use()). Counts of resources that all SMs share are upper bounds, since they model no caches. So such
-// counts may show that no shared resource is full, but only counters can show that one is.
+// Finds the class by times. If times do not show it, the use of resources does: the class is the kind of resource of
+// which one is used for more than 60 % (known_use()), if there is only one such kind. Counts of resources that all SMs
+// share are upper bounds, since they model no caches. So counts may show that no shared resource is full, but only
+// counters can show that one is.
 KernelClass kernel_class(const KernelTraits& kernel);
 
 // Tells whether one of the two kernels fills a resource that all SMs share, and the other a resource of each SM.

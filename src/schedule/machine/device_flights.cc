@@ -113,7 +113,7 @@ Result<void> DeviceMachine::State::send(Lane& lane, Flight& flight, std::span<co
 
 void DeviceMachine::State::stop(Flight& flight) {
   if (flight.progress.empty() || std::exchange(flight.stopped, true)) return;
-  // If the device does not take the word, it is lost. The next look at its events will show that.
+  // If the device does not take the stop word, the device is lost. The next look at its events will show that.
   static_cast<void>(progress.stop(flight.progress.front()).has_value());
   flight.turn = clock.elapsed();
   flight.expected = kChunksToEnd * options.chunk_time;

@@ -105,7 +105,8 @@ Result<DevicePart> persistent_part(const LoadedKernel& kernel, const Launch& lau
 Fetching fetching_of(const KernelTraits& traits, const Launch& launch, unsigned sms, std::uint64_t resident,
                      Nanoseconds chunk_time) {
   constexpr double kLeastFetchesPerBlock = 8.0;  // least number of fetches of each resident block
-  // Time between fetches of all blocks. On Hopper, fetches that are only 3 ns apart queue up.
+  // Least time from one fetch to the next, over all blocks together. On Hopper, fetches that are only 3 ns apart queue
+  // up.
   constexpr Nanoseconds kFetchInterval{10.0};
   constexpr Nanoseconds kLongestFetchedChunk{50e3};  // longest time of a chunk that is fetched ahead
   if (!traits.alone || resident == 0) return {};

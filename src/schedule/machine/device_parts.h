@@ -50,7 +50,7 @@ std::uint64_t resident_blocks(const Launch& launch, unsigned sms);
 // Returns the launch reduced to these blocks.
 Launch with_blocks(Launch launch, const LaunchBlocks& blocks);
 
-// Fails with unavailable and the reason if the kernel has no persistent form for its blocks.
+// Checks that the kernel has a persistent form for its blocks. Fails with unavailable and the reason if it has none.
 Result<void> check_persistent(const LoadedKernel& kernel);
 
 // Returns a persistent launch of a single kernel. Precondition: the kernel has that form. Fails as

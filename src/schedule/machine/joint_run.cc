@@ -176,7 +176,8 @@ class JointRunner {
     for (const auto& [launch, place] : flights_) machine_.stop(launch);
   }
 
-  // Stops the other launches, too; on a lost device no launch will end.
+  // Ends the run with this error and stops the other launches. On a lost device no launch will end, so none is waited
+  // for.
   void fail(Error error, const PartyState& state) {
     if (error.code() == ErrorCode::device_lost) flights_.clear();
     if (!failure_) failure_ = std::move(error).with_context(machine_.kernel(state.party->kernel)->name);

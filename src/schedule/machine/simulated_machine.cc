@@ -257,7 +257,7 @@ Result<LaunchId> SimulatedMachine::launch(const Launch& launch) {
 void SimulatedMachine::stop(LaunchId launch) {
   const auto sequence = state_->sequences.find(launch);
   const simulate::LaunchId first = sequence == state_->sequences.end() ? launch : sequence->second.first;
-  // Launches of other forms refuse to stop, and continue to run.
+  // Launches that are not persistent refuse to stop, and continue to run.
   for (simulate::LaunchId grid = first; grid <= launch; ++grid) static_cast<void>(state_->gpu.stop(grid).has_value());
 }
 

@@ -63,9 +63,9 @@ double weight_of(const KernelTraits& kernel, Goal goal) {
   return goal == Goal::energy_delay ? std::sqrt(cost) : cost;
 }
 
-// Returns the cost of the works that fill the hold at these clocks, divided by their cost alone, each at its best
-// clocks. Running works come first, then those with the highest merit. Works count by their weight for the goal.
-// Returns nullopt if a limit forbids a work that would have to run.
+// Returns the cost of the works that run while these clocks are held, divided by their cost alone, each at its best
+// clocks. Running works come first, then works with the highest merit. Works count by their weight for the goal.
+// Returns nullopt if a work that has to run meanwhile would break a limit at these clocks.
 std::optional<double> cost_of(std::vector<Left> kernels, Nanoseconds hold, Goal goal) {
   std::ranges::stable_sort(kernels, std::greater(), [](const Left& each) { return std::pair(each.runs, each.merit); });
   double best = 0.0, here = 0.0;

@@ -15,7 +15,8 @@ namespace wattune::inline v0_1::schedule {
 namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-// Least number of works of both kernels in a first trial, which takes a quarter of the works that are left.
+// Bounds on the number of works of both kernels in a first trial. Between the bounds, the trial takes a quarter of the
+// works that are left.
 constexpr double kLeastInManyStreams = 8.0;
 constexpr double kMostInManyStreams = 16.0;
 constexpr double kCloseToBest = 1.01;  // Works continue in many streams up to this cost, divided by the cost of the
@@ -30,8 +31,8 @@ bool are_many(const std::vector<const Candidate*>& running) {
   return running.size() > 2 || (running.size() == 2 && running[0]->kernel == running[1]->kernel);
 }
 
-// Adds works to those that run. Works of both kernels begin in the proportion of all their works, so that both kernels
-// end together and the works in flight are always of the same mix.
+// The works that are added to those that run. Works of both kernels begin in the proportion of all their works, so that
+// both kernels end together and the works in flight are always of the same mix.
 class Selection {
  public:
   Selection(const CandidatePair& pair, const QueueView& view, const PolicyOptions& options)
@@ -81,8 +82,8 @@ class Selection {
     }
   }
 
-  // Limits the works of each kernel to those of a trial: so many of both, in the mix in which they are left, and at
-  // least one of each.
+  // Limits the works to be begun to those of a trial. They have the mix of the works that are left, with at least one
+  // work of each kernel.
   void limit_to_trial() {
     const double of_trial = std::clamp(0.25 * (all_[0] + all_[1]), kLeastInManyStreams, kMostInManyStreams);
     const bool is_long = pair_.forecast.measured > 0 || pair_.forecast.urgent;

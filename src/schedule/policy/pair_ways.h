@@ -22,16 +22,16 @@ Nanoseconds switching_time(const KernelTraits& kernel, const MachineLimits& limi
 // The factor by which a whole kernel may take longer than PolicyOptions::longest_whole if it is better than its twin.
 inline constexpr double kLongerWhole = 5.0;
 
-// The factor by which whole works of two kernels may take longer than PolicyOptions::longest_whole while no other
-// kernel waits. It bounds each work, and in many streams all works of a kernel that are in flight together.
+// The factor by which a whole work in a pair may take longer than PolicyOptions::longest_whole while no other kernel
+// waits. In many streams it bounds the time of all works of a kernel that are in flight together.
 inline constexpr double kLongerInPair = 50.0;
 
 // Returns the longest time that a whole work of this kernel may take beside another while no other kernel waits: three
-// times its time alone, within the bounds of the two factors above. Urgent arrivals never wait, so with them there is
-// no such bound.
+// times its time alone, within the bounds of the two factors above. If works may be urgent, there is no bound, because
+// urgent arrivals never wait.
 Nanoseconds longest_in_pair(const KernelTraits& kernel, const PolicyOptions& options);
 
-// The way in which a kernel runs alone by its persistent twin.
+// The way in which a kernel runs alone as its persistent twin.
 struct Residency {
   unsigned per_sm = 1;
   double speed = 1.0;  // speed of the twin, divided by the speed of the kernel
@@ -52,9 +52,10 @@ Nanoseconds lost_by_going_on(const KernelTraits& kernel, Nanoseconds left, unsig
 std::optional<PairForecast> best_in_many_streams(KernelId first, KernelId second, const PairTable& table);
 
 // Tells whether the pair is better than one kernel after the other, each in its best way alone. The energy of that best
-// way is unknown, so only times are compared with it. If the pair ran in many streams, these are the alternative
-// instead. Their speed was measured, and they also fill the SMs that last blocks leave idle. So the pair need only gain
-// over plain turns.
+// way is unknown, so only times are compared with it.
+//
+// If the pair also ran in many streams, its merit alone must show the gain. The measured speed in many streams is then
+// the alternative to compare with, because many streams also fill the SMs that last blocks leave idle.
 bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
            const PolicyOptions& options, bool ran_in_many_streams);
 
@@ -81,7 +82,7 @@ Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const P
 PairForecast in_proportion(PairForecast way, const Remainder& left);
 
 // Returns, depending on the objective, the time, the energy or their product until both are done. `lost` is time that
-// passes before.
+// passes before the two run together.
 double cost_of(const PairForecast& way, const Remainder& left, Nanoseconds lost, const Objective& objective);
 
 // True if the pair may run in this way. Whole kernels may run only if no work of another kernel waits, since that

@@ -20,8 +20,8 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-// A twin that costs more than its kernel by this share does not run alone, unless an arrival would wait too long for
-// the kernel.
+// Share by which a twin may cost more than its kernel and still run alone. A twin that costs more runs alone only if an
+// arrival would wait too long for the kernel.
 constexpr double kTwinLoss = 0.01;
 
 int highest_urgency(const QueueView& view, const PolicyOptions& options) {
@@ -135,7 +135,7 @@ bool suits(const Share& running, const PairForecast& way) {
   return running.sms.count == 0 && running.priority == (way.urgent == 0U ? 1 : 0);
 }
 
-// Returns the share of the partner of such a work.
+// Returns the share in this way of the work that runs beside a whole work with the share `first`.
 Share share_beside(const Share& first, const Candidate& second, const PairForecast& way, const MachineLimits& limits) {
   if (way.sms_of_first) return whole_share(second, rest_of(first.sms, limits.sms));
   Share share = whole_share(second);

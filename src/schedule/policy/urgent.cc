@@ -31,7 +31,8 @@ Plan paired_plan_beside_urgent(const QueueView& view, const PairTable& table, co
   Plan plan = paired_plan(others, table, options);
   if (plan.shares.empty() && !urgent.empty()) plan.reason = "urgent works alone";
   plan.shares.insert(plan.shares.begin(), urgent.begin(), urgent.end());
-  // A launch that waits in the same lane may hold back urgent launches in its hardware queue.
+  // With this flag, works follow each other in lanes of their own. A launch that waits behind another in the same lane
+  // may hold back urgent launches in its hardware queue.
   plan.fills_sms = true;
   return plan;
 }

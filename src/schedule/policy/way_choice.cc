@@ -118,7 +118,7 @@ class Trials {
     return knows_many ? left.alone[0] + left.alone[1] : left.in_turn();
   }
 
-  // True if whole kernels may run together, and enough works are expected.
+  // True if trials are due, because whole kernels may run together and enough works are expected.
   bool are_due() const {
     return std::ranges::any_of(ways_, &PairForecast::whole) && works_expected() >= kWorksForTrials;
   }
@@ -155,8 +155,8 @@ class Trials {
   double cost(const std::array<double, 2>& rates) const { return cost_of({.rates = rates}, left_, {}, {}); }
   double least_cost_to_try() const { return least_ / (1.0 + kLeastTrialGain); }
 
-  // Returns the smaller number of works that a kernel has left. It is assumed that as many more works will come as have
-  // come so far.
+  // Returns how many works are expected of the kernel with fewer works left. It is assumed that as many more works will
+  // come as have come so far.
   double works_expected() const {
     double works = std::min(left_.alone[0] / alone_[0], left_.alone[1] / alone_[1]);
     for (const PairForecast& way : measured_) works += rounds_in(way);
@@ -175,9 +175,9 @@ class Trials {
     return std::max(alone_[0] / way.rates[0], alone_[1] / way.rates[1]);
   }
 
-  // Returns the time that the trial of this way, or its checks, have cost: a round at its speeds, or those that make
-  // sure. One kernel waits for the other before and after, for half of the shorter work, which loses half of that. If
-  // many streams are the best way, their works end before, and leave SMs idle.
+  // Returns the time that the trials of this way have cost: its loss of speed in one round, or in as many as make sure.
+  // In addition, one kernel waits for the other before and after a trial, for half of the shorter work, and half of
+  // that time is lost. If many streams are the best way, their works must end before the trial, and leave SMs idle.
   Nanoseconds loss_of(const PairForecast& way, const PairForecast* best) const {
     const double slower = std::max(0.0, 1.0 - least_ / cost(way.rates));
     if (way.many_streams) return std::min(rounds_in(way), kTrialOfMany) * slower * round_of(way);
@@ -194,15 +194,17 @@ class Trials {
     return (1.0 - least_ / cost(most_of(way))) * (alone_[ended] / way.rates[ended]);
   }
 
-  // Returns the rounds that trials may cost besides their share of the time.
+  // Returns how many rounds trials may cost in addition to their share of the time.
   double rounds_of_budget() const {
-    // Trials of a known pair are paid in advance.
+    // A pair that had its trials in an earlier run gets no further rounds. It must earn the rounds to begin a trial
+    // first.
     if (had_trials()) return rounds_for_what_began() - 2.0 * kRoundsToBegin;
     const bool has_many = std::ranges::any_of(ways_, &PairForecast::many_streams);
     return kTrialRounds + (has_many ? kRoundsOfMany : 0.0) + rounds_for_what_began();
   }
 
-  // True if a further trial may begin, where trials may cost so many rounds besides their share of the time.
+  // True if a further trial may begin. All trials together may cost `rounds` rounds in addition to their share of the
+  // time.
   bool is_within_budget(double rounds) const {
     const PairForecast* const best = incumbent();
     Nanoseconds spent;
@@ -225,9 +227,9 @@ class Trials {
     });
   }
 
-  // Returns the rounds by which the budget is larger for a trial that has begun, since estimates of what was lost vary
-  // with what is left. If no work runs any more, they were let end for a trial. If one runs whole on all SMs, that may
-  // be the trial in streams.
+  // Returns the rounds that are added to the budget for a trial that has begun, since estimates of lost time vary with
+  // the works that are left. If no work runs, a trial has begun, because works were let end for it. If a work runs
+  // whole on all SMs, it may be part of a trial in streams.
   double rounds_for_what_began() const {
     const std::array works = {pair_.first, pair_.second};
     const auto runs = [](const Candidate* work) { return work->running.has_value(); };

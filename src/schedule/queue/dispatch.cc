@@ -195,8 +195,8 @@ unsigned Scheduler::State::free_slot() {
   }
 }
 
-// Returns the bytes of shared memory for this plan. A running work keeps its own number if SMs divide their memory in
-// the same way for both numbers. Otherwise it is restarted with all other works of the plan.
+// Returns the bytes of shared memory for this plan. A running work keeps its own number of bytes if SMs divide their
+// memory in the same way for it and for the plan's number. Otherwise it is restarted with all other works of the plan.
 std::uint64_t Scheduler::State::shared_bytes_of(const Plan& plan) {
   std::vector<Residents> residents;
   for (const Share& share : plan.shares)

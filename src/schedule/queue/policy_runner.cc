@@ -45,8 +45,8 @@ void add_entrants(const std::string& policy, const Objective& objective, bool se
   if (sets_clocks) entrants.push_back({label + " at the best clocks", policy, objective, true});
 }
 
-// Returns the entrants. A policy that runs for another objective also runs for throughput, for comparison. Measured
-// queues have a control.
+// Returns the entrants. A policy that runs for another objective also runs for throughput, for comparison. A queue on a
+// device also has the control policy, whose time is known beforehand.
 std::vector<Entrant> entrants_of(const Stage& stage, const QueueRequest& request) {
   const bool by_networks = stage.networks() != nullptr;
   const bool sets_clocks = !stage.clocks().empty() && !by_networks;

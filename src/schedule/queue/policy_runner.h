@@ -8,10 +8,12 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// Runs the queue under each policy. On a device each policy first runs once unmeasured, which makes its streams, with
-// outputs of its own for each work. Each policy then runs once in each round, in balanced orders. Precondition: the
-// policies exist; if the stage has clocks, the objective needs power. Fails with not_found if no policy has the label
-// that is to be traced, with cancelled, and with the errors of the arrivals, the works and devices.
+// Runs the queue under each policy. On a device each policy first runs once unmeasured. That run creates the policy's
+// streams, and each work gets output buffers of its own. Each policy then runs once in each round, in balanced orders.
+//
+// Precondition: the policies exist, and a stage with clocks comes with an objective that needs power. Fails with
+// not_found if no policy has the label that is to be traced, and with cancelled if the run is cancelled. Errors of the
+// arrivals, the works and the devices are passed on.
 Result<QueueReport> run_policies(Stage& stage, const QueueRequest& request);
 
 // Fills in how many joules each policy saves, compared with `fifo` and with the best baseline.

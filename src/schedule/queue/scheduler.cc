@@ -123,8 +123,8 @@ void Scheduler::State::observe(const Entry& entry, const Flight& flight, const E
 // may have exceeded its limit, since whole kernels cannot be stopped.
 void Scheduler::State::observe_work(const Entry& entry, const Flight& last, Nanoseconds end) {
   const bool is_in_streams = entry.throughout && entry.throughout->shape.is_in_streams();
-  // The work that begins first has all SMs to itself for some time, so it is not counted. A later one waits for SMs,
-  // and this time counts.
+  // The work that begins first has all SMs to itself for some time, so it is not counted. A later work waits for SMs,
+  // and this waiting time counts.
   if (is_in_streams && !last.is_later) return;
   const Nanoseconds launched = entry.turn > Nanoseconds(0) ? entry.turn : entry.first_launch;
   // A work in its own lane may begin among the last blocks of its predecessor. Its time therefore counts from its turn

@@ -41,7 +41,8 @@ struct Scheduler::State {
   bool fills_sms = false;                   // as in the last plan
   bool plans_many_streams = false;          // the last plan runs a pair in many streams
   std::optional<std::vector<Share>> ahead;  // as in the last plan, but for works that were launched since
-  // Measures works in many streams, while nothing else runs beside them; nullopt if none run so.
+  // The meter of works in many streams, which measures while nothing else runs beside them; nullopt if no works run in
+  // this way.
   std::optional<StreamsMeter> streams_meter;
   // The moment up to which time and energy are in the statistics.
   Nanoseconds accounted;

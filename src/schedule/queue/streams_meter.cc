@@ -29,9 +29,9 @@ std::array<Nanoseconds, 2> StreamsMeter::alone_of_all() const {
   return alone;
 }
 
-// Returns the moment from which works tell the speed, the last end before the restart. If nothing ran at first, works
-// that have begun then wait for each other, and do less than their part of time. So it is the end of some works. With
-// priorities more works of the urgent kernel end at first, so that no moment before a restart is known.
+// Returns the moment from which on works tell the speed: the last end before the restart. If there was no restart, all
+// works began at once and first wait for each other, so the speed shows only after some of them have ended. With
+// priorities, more works of the urgent kernel end at first, so no moment without a restart is known.
 std::optional<Nanoseconds> StreamsMeter::first_moment() const {
   if (is_restarted_) return restart_;
   if (shape_.urgent || ended_.size() < 2 * kLeastEnded) return {};
@@ -41,9 +41,9 @@ std::optional<Nanoseconds> StreamsMeter::first_moment() const {
   return ends[kLeastEnded - 1];
 }
 
-// Returns the time alone of what ran between these moments, divided by that time. Each work counts evenly from its
-// begin to its end, so that works need not end evenly. All that ran until then must have ended. Returns 0 if the time
-// is too short to tell.
+// Returns the speed-up between these moments: the times alone of what ran, divided by the time between the moments.
+// Each work counts evenly from its begin to its end, so that the works need not end evenly. All that ran until `to`
+// must have ended. Returns 0 if the time is too short to tell.
 double StreamsMeter::speedup_between(Nanoseconds from, Nanoseconds to) const {
   if (to - from < kLeastPart * (last_end_ - from) || to <= from) return 0.0;
   Nanoseconds done;
@@ -54,8 +54,8 @@ double StreamsMeter::speedup_between(Nanoseconds from, Nanoseconds to) const {
   return done / (to - from);
 }
 
-// Returns the same for all works from the first begin to the last end, which is never more than in a longer run. The
-// last work ran on alone, at most at its speed alone. Others would follow it in a longer run.
+// Returns the speed-up of all works, from the first begin to the last end. It is never more than in a longer run,
+// because the last work runs on alone here, and would be followed by others in a longer run.
 double StreamsMeter::speedup_of_all(Nanoseconds alone) const {
   const auto last = std::ranges::max_element(ended_, {}, &EndedWork::end);
   Nanoseconds before = first_begin_;

@@ -40,8 +40,8 @@ std::optional<double> highest_speed_on(const KernelTraits& kernel, unsigned sms)
   return above == kernel.speed_on_sms.end() ? std::nullopt : std::optional(above->speed);
 }
 
-// Returns the highest speed that a kernel alone may have in its share of the GPU in a row. Returns nullopt if no such
-// speed was measured.
+// Returns the highest speed that a kernel may have alone in the share of the GPU that it has in this arrangement.
+// Returns nullopt if no such speed was measured.
 std::optional<double> highest_speed_in_share(const KernelTraits& kernel, const Arrangement& how, std::size_t which,
                                              unsigned sms) {
   if (how.way == Way::split) return highest_speed_on(kernel, which == 0 ? how.sms_of_first : sms - how.sms_of_first);
@@ -58,7 +58,7 @@ std::array<double, 2> rates_together(const Machine& machine, const PairSweep& sw
   constexpr double kLeastPart = 0.1;  // least part of the speed over the whole row, against noise
   std::array<Nanoseconds, 2> times = row.times;
   const std::size_t later = times[0] > times[1] ? 0 : 1;
-  // In streams, that kernel may have waited for SMs before its first block.
+  // In streams, the kernel that ended later may have waited for SMs before its first block.
   if (shape_of(row.arrangement).is_in_streams()) times[later] = row.makespan;
   std::array<double, 2> rates = {sweep.alone[0] / times[0], sweep.alone[1] / times[1]};
   const Nanoseconds together = times[1 - later];
