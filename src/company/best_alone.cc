@@ -13,7 +13,7 @@ class BestAlone final : public search::Strategy {
       : Strategy(space.space(), {}), company_(space), soloists_(soloists) {}
 
  private:
-  // Proposes one configuration at a time, since the next proposal depends on the outcome of this one.
+  // Proposes one configuration at a time, since each proposal depends on the outcome of the one before.
   std::optional<ConfigurationId> do_propose() override {
     if (waits_) return std::nullopt;
     if (left_.empty()) list_left();

@@ -43,7 +43,7 @@ class Soloist {
   void know(ConfigurationId own, Nanoseconds time, bool verified);
   // Returns the fastest correct configuration; nullopt if there is none.
   std::optional<ConfigurationId> best() const;
-  // Returns the time that compiling took so far; measure_time() returns that of timing.
+  // Returns the time spent on compiling so far; measure_time() returns the time spent on timing.
   Nanoseconds compile_time() const { return compile_time_; }
   Nanoseconds measure_time() const { return measure_time_; }
   // Returns the result of the configuration alone; nullptr if it is not known.
@@ -79,7 +79,7 @@ class CompanyEvaluator : public tune::Evaluator {
   Result<tune::Contest> hold_contest(const std::vector<Configuration>& configurations,
                                      const measure::ShootOutOptions& options) override;
   std::string device() const override { return device_.info().selector; }
-  // Returns the time of a turn beyond its runs: the energy window, if energy is the objective.
+  // Returns how much longer a turn takes than its runs: by the energy window, if energy is the objective.
   Nanoseconds turn_overhead() const override;
 
   const std::vector<Soloist>& soloists() const { return soloists_; }

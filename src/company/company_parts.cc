@@ -77,7 +77,7 @@ std::size_t rounded(double repetitions) {
 }
 
 // Returns how often the first kernel is launched in a run: often enough for its partners to run a few times meanwhile.
-// But a run must not take too long, since each launch may wait for one of a partner.
+// But a run must not take too long, since each of its launches may wait for a launch of a partner.
 std::size_t repetitions_beside(Nanoseconds alone, Nanoseconds partner) {
   const double wanted = std::ceil(kPartnersRuns * std::max(1.0, partner / alone));
   return rounded(std::max(kPartnersRuns, std::min(wanted, kLongestRun / (alone + partner))));

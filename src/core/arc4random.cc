@@ -1,5 +1,5 @@
-// A function of the C library that it has only since GLIBC_2.36, for programs into which the C++ runtime is linked.
-// std::random_device, which comes along with it, asks for it although Wattune uses neither.
+// Defines a function of the C library that it has only since GLIBC_2.36. Programs into which the C++ runtime is linked
+// need it, because std::random_device in that runtime calls it, although Wattune uses neither.
 #include <sys/random.h>
 
 #include <cerrno>

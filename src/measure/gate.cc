@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kRejectionRisk = 0.02;   // risk of rejecting a configuration as fast as the incumbent
 constexpr std::size_t kFirstLessons = 8;  // least number of lessons before a configuration is rejected
-// The largest number of lessons by which a first launch is judged. The lessons whose medians are closest to the
-// incumbent's are taken.
+// The largest number of lessons (measured configurations, gate.h) by which a first launch is judged. The lessons whose
+// medians are closest to the incumbent's are taken.
 constexpr std::size_t kMostAlikeLessons = 64;
 constexpr std::size_t kRememberedLessons = 256;  // few enough that the gate follows a device whose noise changes
 
@@ -39,9 +39,9 @@ void Gate::learn(Nanoseconds first, Nanoseconds warm, Nanoseconds median) {
 
 bool Gate::ready() const { return lessons_.size() >= kFirstLessons; }
 
-// Returns the longest first launch. A device that starts at a low clock makes up for it within a fixed time. The longer
-// of two kernels thus loses more time, but the shorter one loses a larger share. So a lesson with median d bounds the
-// loss of a kernel with median t by excess * max(1, t / d).
+// Returns the longest first launch. A device that starts at a low clock reaches its full clock within a fixed time. The
+// longer of two kernels thus loses more time in its first launch, but the shorter one loses a larger share. So a lesson
+// with median d bounds the loss of a kernel with median t by excess * max(1, t / d).
 Nanoseconds Gate::first_limit(const Statistics& incumbent) const {
   std::vector<Lesson> alike = lessons_;
   const auto distance = [&](const Lesson& lesson) { return std::abs(std::log(lesson.median / incumbent.median)); };

@@ -18,7 +18,7 @@ class WarmUp {
 
   // Returns the number of runs that the warm-up needs next; 0 if the device is warm.
   std::size_t wants() const { return runs_; }
-  // Takes the new `busy` time after these runs.
+  // Takes the `busy` time after the runs that wants() asked for.
   void take(Nanoseconds busy);
 
  private:
@@ -32,7 +32,8 @@ Result<void> warm_up(Runner& runner, Nanoseconds time);
 
 // Returns how many further samples are wanted; 0 if these suffice. First, min_samples are wanted. After that the
 // samples suffice if they converge, if their interval excludes the median of `incumbent`, or if the time or the maximum
-// is reached. Otherwise up to as many again are wanted, within the maximum and the time left.
+// is reached. Otherwise at most as many samples again as there are already are wanted, within the maximum and the time
+// left.
 std::size_t samples_wanted(const std::vector<Sample>& samples, const SamplingOptions& options,
                            const std::optional<Statistics>& incumbent);
 

@@ -27,9 +27,10 @@ struct Outlook {
   double chance_within(double log_time) const;
   // Returns the probability that the board draws no more than this power, relative to the power at the highest clock.
   double chance_below(double log_power) const;
-  // Returns the energy that is expected to be saved against this energy.
+  // Returns by how much the logarithm of the energy at this clock is expected to lie below `log_energy`. A higher
+  // energy counts as a difference of 0.
   double expected_gain_on(double log_energy) const;
-  // Returns the energy that is expected to be saved against another clock of the same kernel.
+  // Returns the same expected difference, but from the energy at another clock of the same kernel.
   double expected_gain_on(const Outlook& other) const;
 };
 

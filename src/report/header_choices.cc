@@ -38,7 +38,7 @@ bool same_size(const Choice& one, const Choice& other) {
   return one.size_macro.empty() || other.size_macro.empty() || one.size_macro == other.size_macro;
 }
 
-// Fails with mismatch if two different names give the same macro.
+// Checks the macros of a new choice. Fails with mismatch if two different names give the same macro.
 Result<void> check_macros(const std::vector<Choice>& choices, const Choice& added) {
   const auto refuse = [](const char* what, const std::string& macro, const std::string& one, const std::string& other) {
     return Error(ErrorCode::mismatch, fmt::format("two {} have the same macro in a header, {}: {} and {}", what, macro,
@@ -56,8 +56,8 @@ Result<void> check_macros(const std::vector<Choice>& choices, const Choice& adde
   return {};
 }
 
-// Fails with mismatch if two results for one device have different objectives, since only the best of the results for
-// one size is kept.
+// Checks that two results for one device have the same objectives, since only the best of the results for one size is
+// kept. Fails with mismatch otherwise.
 Result<void> check_comparable(const std::vector<Choice>& choices, const Choice& added) {
   std::size_t fitting = 0;
   for (const Choice& choice : choices) {

@@ -65,7 +65,7 @@ std::uint64_t Baseline::evaluations_to(double share) const {
   const auto at_or_below = static_cast<std::size_t>(std::ranges::upper_bound(best_first_, cut) - best_first_.begin());
   const std::size_t n = valid();
   std::size_t i = n - at_or_below;
-  // Otherwise only the optimum would meet the cut, which would take all draws.
+  // If only the optimum met the cut, random search would need all draws. So the value before the optimum counts.
   if (best_first_[n - 1 - i] == optimum() && i > 0) --i;
   return static_cast<std::uint64_t>(std::ceil(static_cast<double>(i) / static_cast<double>(n + 1 - i)));
 }

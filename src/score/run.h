@@ -16,7 +16,7 @@ Result<SearchRun> run_strategy(const ScoredSpace& space, const StrategyChoice& s
 Result<std::uint64_t> evaluations_to_reach(double target, const ScoredSpace& space, const StrategyChoice& strategy,
                                            std::uint64_t seed, std::size_t ahead);
 
-// Fails with invalid_argument if there is no space, no strategy or no repeat. Other errors are those of
+// Checks that there is a space, a strategy and a repeat. Fails with invalid_argument otherwise, and with the errors of
 // make_strategy().
 Result<void> check_choice(const std::vector<ScoredSpace>& spaces, const std::vector<StrategyChoice>& strategies,
                           std::size_t repeats);

@@ -19,7 +19,7 @@ constexpr std::size_t kMostSamples = 64;
 constexpr std::size_t kMostFollowedIds = 4'000;
 
 // Returns the costs of an observation. If only a lower bound of its energy is known, the bound takes the place of the
-// energy. Even with the bound, another configuration is better in all costs.
+// energy. The bound suffices, because even with it another configuration is better in all costs.
 std::optional<std::vector<double>> known_costs(const Observation& observation,
                                                const std::vector<Objective>& objectives) {
   if (!was_left_out(observation)) return costs_of(observation, objectives);

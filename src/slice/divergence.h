@@ -26,7 +26,7 @@ class Divergence {
   // the thread block take the same one, and Spread::warp if all threads of a warp do. Otherwise it is Spread::thread.
   // Returns Spread::block for a basic block with one successor.
   Spread of_branch(std::uint32_t block) const { return branches_[block]; }
-  // Tells the same as of_branch() about the predicate that guards an instruction.
+  // Tells about the predicate that guards an instruction what of_branch() tells about a branch.
   Spread of_guard(std::uint32_t instruction) const;
   // Returns the basic blocks between a branch and the point where its paths join.
   std::vector<std::uint32_t> between(std::uint32_t block) const;

@@ -142,8 +142,8 @@ std::string guarded_function(std::string_view name) {
   return fmt::format("size_t {}(uint d) {{ return d > 2 ? {} : {}(d); }}\n", own_name(name), otherwise, called);
 }
 
-// Returns macros for the begin of a source. They rename the functions that the preamble replaces. For other names with
-// which a source cannot be cut, the macros give an error of compilation.
+// Returns macros for the beginning of a source. They rename the functions that the preamble replaces. For other names
+// with which a source cannot be cut, the macros give an error of compilation.
 std::string macros_before() {
   std::string text;
   for (const std::string_view name : kOfSlice)

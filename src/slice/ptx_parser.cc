@@ -20,8 +20,8 @@ bool is_space_of_module(std::string_view name) {
          name == "param" || name == "reg";
 }
 
-// Fails with invalid_argument if the text is machine code: an ELF file (cubin) or a fat binary, which begins with its
-// magic number.
+// Refuses machine code. Fails with invalid_argument if the text is an ELF file (cubin), or a fat binary, which begins
+// with its magic number.
 Result<void> refuse_machine_code(std::string_view text, const std::string& file) {
   if (!text.starts_with("\x7f"
                         "ELF") &&

@@ -74,8 +74,8 @@ class Document {
   // Converts a node; `what` names it in the error. Fails with invalid_argument.
   Result<std::string> string(const Node& node, const std::string& what) const;
   Result<double> number(const Node& node, const std::string& what) const;  // must be finite
-  // Accepts also a number that is not finite, and one in the form of a text, since JSON has no such numbers. A number
-  // from 2^63 to 2^64 - 1 becomes a text of its digits.
+  // Converts a number. Accepts also a number that is not finite, and a number in the form of a text, since JSON has no
+  // numbers that are not finite. A number from 2^63 to 2^64 - 1 becomes a text of its digits.
   Result<Value> any_number(const Node& node, const std::string& what) const;
   Result<std::int64_t> integer(const Node& node, const std::string& what) const;
   Result<bool> boolean(const Node& node, const std::string& what) const;
@@ -101,9 +101,10 @@ class Table {
   const std::string& name() const { return name_; }
   const Node* find(std::string_view key) const { return node_->find(key); }
 
-  // Fails if the table has any other key, and suggests the nearest of these.
+  // Checks that the table has no other keys than these. Fails if it has one, and suggests the nearest of these keys.
   Result<void> allow_only(const std::vector<std::string>& keys) const;
-  // Fails if a key looks like a misspelt one of these. Other unknown keys are allowed, because formats may be extended.
+  // Checks that no key of the table looks like a misspelt one of `keys`. Fails if one does. Other unknown keys are
+  // allowed, because formats may be extended.
   Result<void> refuse_misspelt(const std::vector<std::string>& keys) const;
 
   Result<const Node*> required(std::string_view key) const;

@@ -106,7 +106,7 @@ Result<DeclaredType> read_type(const Table& table) {
   return type;
 }
 
-// Fails if the type is a vector. Only scalar types are allowed here.
+// Checks that the type is a scalar type. Fails if it is a vector.
 Result<void> check_narrow(const Table& table, const DeclaredType& type) {
   if (type.component.width == 1) return {};
   return table.document()

@@ -386,7 +386,7 @@ inline constexpr unsigned CU_GREEN_CTX_DEFAULT_STREAM = 1;
 struct CuApi {
 #define WATTUNE_CU_MEMBER(function, symbol, parameters) CUresult(*function) parameters = nullptr;
   WATTUNE_CU_FUNCTIONS(WATTUNE_CU_MEMBER)
-  // Holds these functions as members; they are nullptr if the driver is too old for them.
+  // Holds the functions of the list above as members; they are nullptr if the driver is too old for them.
   WATTUNE_CU_GREEN_FUNCTIONS(WATTUNE_CU_MEMBER)
 #undef WATTUNE_CU_MEMBER
   int version = 0;  // newest CUDA that the driver supports: 12040 is 12.4

@@ -30,12 +30,16 @@ std::string text_at(std::string_view strings, std::uint64_t at) {
   return std::string(strings.substr(0, strings.find('\0')));
 }
 
-// Returns the bytes of each parameter of a kernel, read from its attributes. An attribute begins with a byte for its
-// format and one for its kind. Two bytes follow, which are its value or the size of the data that follows. Each
-// parameter has an attribute: its number is at byte 4 of the data. Its size is in the upper bits of the last word. In
-// the second version of the attribute, which allows larger sizes, it is in the lower half of that word. One more
-// attribute has the size of all parameters. Returns nullopt if a parameter is missing, or if only one of size and
-// parameters is present.
+// Returns the bytes of each parameter of a kernel, read from the kernel's attributes.
+//
+// An attribute begins with a byte for its format and one for its kind. Two bytes follow, which are its value or the
+// size of the data that follows. Each parameter has an attribute, and one more attribute has the size of all
+// parameters. At byte 4 of a parameter's data is the parameter's number, and at byte 8 a word with its size. The size
+// is in the upper 14 bits of the word, or in its lower 16 bits in the second version of the attribute, which allows
+// larger sizes.
+//
+// Returns nullopt if a parameter is missing. Returns nullopt, too, if there are parameters without the size of all, or
+// this size without parameters.
 std::optional<std::vector<std::size_t>> parameters_in(std::string_view attributes) {
   constexpr std::uint8_t kSized = 4;
   constexpr std::uint8_t kAllParameters = 0x19;

@@ -85,7 +85,7 @@ class Dispatcher {
   Result<void> wait_for(Lane& lane, const std::shared_ptr<const Timing>& awaited);
   // Tells whether some command of this stream has not been sent.
   bool keeps(const Lane& lane) const;
-  // The implementations of Stream::submit() and Device::finish().
+  // Implements Stream::submit() and Device::finish().
 
   Result<void> submit(Lanes lanes);
   Result<std::vector<SensorSample>> finish(Lanes lanes, const Wait& wait);

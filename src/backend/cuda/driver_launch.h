@@ -24,8 +24,8 @@ class DriverLaunch {
   DriverLaunch(const DriverLaunch& other);
   DriverLaunch& operator=(const DriverLaunch&) = delete;
 
-  // The setters of PreparedLaunch. They return false if the launch has no such argument. They are fast, because each
-  // call of an application sets all arguments.
+  // Sets the memory or the bytes of an argument, as PreparedLaunch does. Returns false if the launch has no such
+  // argument. It is fast, because each call of an application sets all arguments.
 
   bool set_memory(std::size_t argument, CUdeviceptr memory) {
     const Place place = argument < places_.size() ? places_[argument] : Place();
@@ -49,7 +49,7 @@ class DriverLaunch {
   bool is_plain() const { return attributes_.empty() && !has_constants(); }
   bool has_constants() const { return !constants_.empty(); }
 
-  // The two commands of the launch: copying the constant symbols that the kernel reads, and starting the kernel.
+  // Copies the constant symbols that the kernel reads, or starts the kernel. These are the two commands of a launch.
 
   CUresult copy_constants(const CuApi& cu) const { return copy_constants(cu, config_.hStream); }
   CUresult copy_constants(const CuApi& cu, CUstream stream) const;

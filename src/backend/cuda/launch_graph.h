@@ -16,12 +16,13 @@ namespace wattune::inline v0_1::backend::cuda {
 
 class LaunchGraph {
  public:
-  // Makes the graph of these nodes, one after another, all of them `times` times. Fails as DriverLaunch::make(), and
-  // with errors of the driver. Kernels and buffers must live until the last send. Precondition: the session is entered.
+  // Makes the graph of these nodes, which run one after another. The whole sequence runs `times` times. Fails as
+  // DriverLaunch::make(), and with errors of the driver. Kernels and buffers must live until the last send.
+  // Precondition: the session is entered.
   static Result<std::shared_ptr<const LaunchGraph>> make(const std::shared_ptr<Session>& session,
                                                          std::span<const GraphNode> nodes, std::size_t times);
 
-  // The two commands of the graph, as those of DriverLaunch.
+  // Copies the constant symbols of all launches, or starts the graph. These are the two commands of a graph.
 
   CUresult copy_constants(const CuApi& cu, CUstream stream) const;
   CUresult start(const CuApi& cu, CUstream stream) const { return cu.cuGraphLaunch(executable_.get(), stream); }

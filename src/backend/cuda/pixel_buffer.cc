@@ -42,7 +42,7 @@ CUDA_TEXTURE_DESC description_of(const PixelLayout& layout) {
   return description;
 }
 
-// Fails if the layout needs features that OpenCL has and CUDA lacks.
+// Checks that CUDA has the features that the layout needs. Fails if only OpenCL has them.
 Result<void> check(const PixelLayout& layout) {
   const auto lacks = [](std::string_view what) {
     return Error(ErrorCode::unavailable, fmt::format("CUDA has no {}", what));

@@ -11,13 +11,13 @@ namespace wattune::inline v0_1::backend {
 // Returns invalid_argument, saying to which device `object` belongs. `what` names the object: "the buffer".
 Error foreign(const DeviceLife& life, const DeviceObject& object, std::string_view what);
 
-// Fails with invalid_argument unless `life` made the object.
+// Checks that `life` made the object. Fails with invalid_argument otherwise.
 inline Result<void> check_own(const DeviceLife& life, const DeviceObject& object, std::string_view what) {
   if (object.life() == &life) return {};
   return foreign(life, object, what);
 }
 
-// Fails with invalid_argument unless `life` made all these streams, which are finished together.
+// Checks that `life` made all these streams, which are finished together. Fails with invalid_argument otherwise.
 inline Result<void> check_own(const DeviceLife& life, std::span<Stream* const> streams) {
   for (const Stream* const stream : streams) WATTUNE_TRY(check_own(life, *stream, "the stream"));
   return {};

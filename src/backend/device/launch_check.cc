@@ -81,8 +81,8 @@ Result<void> check_parameters(const DeviceInfo& info, const Kernel& kernel, std:
   return {};
 }
 
-// Fails if the launch uses features that the device's backend lacks: features that only CUDA has, or features that only
-// OpenCL has.
+// Checks that the device's backend has the features that the launch uses. Some features exist only in CUDA, others only
+// in OpenCL.
 Result<void> check_abilities(const DeviceInfo& info, const Geometry3& geometry,
                              std::span<const LaunchArgument> arguments) {
   if (geometry.first_group != std::array<std::size_t, 3>{} && !compiles(info, Language::opencl))

@@ -25,7 +25,8 @@ Result<std::string> compile_shared_object(Language language, const std::filesyst
                                           const std::vector<std::string>& options, const std::filesystem::path& object,
                                           Nanoseconds limit, const std::string& compiler = {});
 
-// Returns the first line with which the compiler that nobody named describes itself. Fails with unavailable.
+// Returns the first line in which the system's compiler describes its version. That compiler is used where no other one
+// is named. Fails with unavailable.
 Result<std::string> system_compiler_version(Language language);
 
 // Returns the macros that the system compiler defines by itself, as #define lines. Fails with unavailable if there is

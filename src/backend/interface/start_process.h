@@ -7,8 +7,8 @@
 
 namespace wattune::inline v0_1::backend {
 
-// Calls `start` again, up to several times with pauses in between, as long as it returns the error number of such a
-// shortage. Returns the last error number, 0 if the process started.
+// Calls `start` again, up to several times with pauses in between, as long as it returns the error number of a shortage
+// of processes or memory. Returns the last error number, 0 if the process started.
 template <typename Start>
 int start_patiently(Start start) {
   constexpr int kTries = 4;

@@ -42,8 +42,8 @@ std::string plain_macros(std::span<const Macro> macros) {
   return options;
 }
 
-// Returns the source with all other macros as lines in front. #line keeps the line numbers of the compiler's messages
-// right, if the compiler honours it (NVIDIA's does not).
+// Returns the source with those macros as lines in front that are not plain. #line keeps the line numbers of the
+// compiler's messages right, if the compiler honours it (NVIDIA's does not).
 std::string with_other_macros(const KernelSource& source, std::span<const Macro> macros) {
   std::string lines;
   for (const Macro& macro : macros)

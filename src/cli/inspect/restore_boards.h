@@ -19,7 +19,7 @@ std::string restore_text(const std::vector<power::StaleBoard>& boards);
 Result<ExitStatus> restore_boards(const std::string& board);
 
 // Checks that the settings of a borrowed board (of all boards if the name is empty) were restored. If the guardian
-// could not restore them, tries once more itself. Fails with the reason if that fails, too.
+// process could not restore them, this function tries once more. Fails with the reason if that fails, too.
 Result<void> check_given_back(const std::string& board);
 
 }  // namespace wattune::cli

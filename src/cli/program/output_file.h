@@ -21,8 +21,8 @@ struct ResultsUse {
 // True if the file exists and is not empty.
 bool has_contents(const std::filesystem::path& file);
 // Checks a file to which results are added as they come. Fails with invalid_argument if the file is a folder, or if
-// both uses are given. Fails with already_exists if the file has contents and no use is given. Fails with it, too, if a
-// file is to be overwritten that holds no results, such as a spec.
+// both uses are given. Fails with already_exists if the file has contents and no use is given. Fails with
+// already_exists, too, if a file is to be overwritten that holds no results, such as a spec.
 Result<void> check_results_file(const std::filesystem::path& file, const ResultsUse& use);
 // Renames a file that is not empty, if `use` says so. Fails as store::set_aside() does.
 Result<void> make_room(const std::filesystem::path& file, const ResultsUse& use);

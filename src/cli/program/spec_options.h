@@ -25,7 +25,7 @@ Result<KernelSpec> load_spec(const SpecOptions& options, spec::SourcePolicy poli
 
 // Takes the sizes of several kernels as KERNEL.SIZE=VALUE, and returns those of one kernel as SIZE=VALUE.
 std::vector<std::string> sizes_of_kernel(const std::vector<std::string>& sizes, const std::string& kernel);
-// Fails with invalid_argument if one of the sizes belongs to none of these kernels.
+// Checks that each of the sizes belongs to one of these kernels. Fails with invalid_argument otherwise.
 Result<void> check_sizes_of_kernels(const std::vector<std::string>& sizes, const std::vector<std::string>& kernels);
 
 }  // namespace wattune::cli

@@ -16,8 +16,8 @@ namespace {
 
 using tune::MethodOutcome;
 
-// Bounds the difference of temperatures between clocks up to which no note is needed. A warmer board leaks more: it
-// draws some 0.3 % more power for each degree.
+// Bounds the differences of temperature between clocks that need no note. A warmer board leaks more: it draws some 0.3
+// % more power for each degree.
 constexpr Celsius kNotableDrift(5.0);
 
 std::string why_no_clocks(const std::vector<Parameter>& parameters) {

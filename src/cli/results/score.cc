@@ -88,8 +88,8 @@ Result<RecordedSpace> load_space(const std::string& text, const std::optional<Ob
                        std::make_unique<tune::Recording>(*std::move(recording))};
 }
 
-// Fails with invalid_argument if there is nothing to score, or if only recorded runs are scored but options for
-// strategies are given.
+// Checks that there is something to score. Fails with invalid_argument if there is not, or if only recorded runs are
+// scored but options for strategies are given.
 Result<void> check_strategies(const ScoreOptions& options) {
   if (!options.strategies.empty()) return {};
   if (options.runs.empty())

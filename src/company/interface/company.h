@@ -101,7 +101,7 @@ class CompanySession {
   std::string remark() const;           // the strategy's remark on how the search went
   // Returns how often each member is launched in one run.
   const std::vector<std::size_t>& repetitions() const;
-  // Returns for each member which outputs its own are compared with when it runs alone.
+  // Returns for each member the outputs with which its outputs are compared when it runs alone.
   std::vector<tune::Verification> verifications() const;
   // Returns the description of the run: each member's parts of the identity under the member's name, and how the
   // members run together.

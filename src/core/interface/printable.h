@@ -14,7 +14,7 @@ namespace wattune::inline v0_1 {
 // spaces. Bytes that are not UTF-8 become U+FFFD.
 std::string printable(std::string_view text);
 
-// Returns a text of several lines made printable in the same way, but keeps line feeds and tabs.
+// Makes a text of several lines printable, as printable() does with one line, but keeps line feeds and tabs.
 std::string printable_lines(std::string_view text);
 
 // Returns the printable text in back quotes, cut to the width of a line.

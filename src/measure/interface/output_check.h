@@ -19,8 +19,8 @@ namespace wattune::inline v0_1::measure {
 // Byte with which outputs are filled before a kernel runs: NaN as a float, -1 as an integer, so that unwritten elements
 // show.
 inline constexpr std::byte kPoison{0xFF};
-// Other byte, for filling outputs before a second run. With it, unwritten elements differ from elements that a kernel
-// wrote with the value of kPoison.
+// A second poison byte, for filling outputs before a second run. With it, unwritten elements differ from elements into
+// which a kernel wrote the value of kPoison.
 inline constexpr std::byte kOtherPoison{0xA5};
 
 // A tolerance with both bounds: |actual - expected| <= absolute + relative * |expected|.
@@ -34,8 +34,8 @@ struct ResolvedTolerance {
 ResolvedTolerance resolve_tolerance(const Tolerance& tolerance, ElementType type);
 
 // Returns the tolerance for comparing outputs with those of another kernel, which are not more exact themselves. It is
-// the user's tolerance if there is one. Otherwise it is an absolute tolerance, this share of the largest magnitude:
-// bfloat16 4e-2, float16 1e-2, float32 1e-4, float64 1e-10, integers 0.
+// the user's tolerance if there is one. Otherwise it is an absolute tolerance, which is a share of the largest
+// magnitude: 4e-2 for bfloat16, 1e-2 for float16, 1e-4 for float32, 1e-10 for float64, and 0 for integers.
 ResolvedTolerance tolerance_to_scale(const Tolerance& tolerance, ElementType type, double largest_magnitude);
 
 // The difference between two outputs: the first wrong element, the number of wrong elements, and the largest deviation.

@@ -69,7 +69,7 @@ struct NextClock {
 struct ClockAdvice {
   ClockEstimate at;     // the clock of least expected energy that meets the goal
   double chance = 1.0;  // probability that this clock meets the goal
-  // The share of energy that the most promising other clock is expected to save over this one.
+  // The share of energy that the most promising other clock is expected to save over the advised clock.
   double regret = 0.0;
   std::optional<NextClock> next = {};  // the most promising clock to measure; empty if all are measured
 };

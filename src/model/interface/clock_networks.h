@@ -1,9 +1,9 @@
 // ClockNetworks holds the three networks of Jiao et al. From a kernel's features at the highest clocks they predict its
 // best clocks and its operations per joule there.
 //
-// Section 6.1.2: a 15-21-1 network for operations per joule, then one 16-21-1 network each for the core's and the
-// memory's clock, with operations per joule as one more input. For a pair, the features are those of fuse(). It is a
-// value; any thread may call its const functions.
+// The networks are those of section 6.1.2: a 15-21-1 network for operations per joule, and one 16-21-1 network each for
+// the core's and the memory's clock, with operations per joule as one more input. For a pair, the features are those of
+// fuse(). Any thread may call the const functions.
 //
 //   WATTUNE_ASSIGN(const auto networks, model::ClockNetworks::train(kernels, 1));
 //   const auto best = networks.at(features);

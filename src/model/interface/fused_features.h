@@ -1,8 +1,8 @@
 // Computes the features of two kernels that run together, in the form of a single kernel's. Also computes the
 // efficiency of running the two one after the other.
 //
-// Jiao et al. (kernel_features.h), sections 6.2 and 6.3, with their printed errors corrected (docs/model.md). All
-// functions are pure functions of values, and any thread may call them.
+// The equations are those of Jiao et al. (kernel_features.h), sections 6.2 and 6.3. Their printed errors are corrected
+// here (docs/model.md). All functions are pure functions of values, and any thread may call them.
 //
 //   const auto pair = model::fuse(matrix, bitonic, {4, 4}, {.memory_bandwidth = 19.7});
 //   const auto alone = model::sequential_efficiency(matrix, bitonic, {4, 4}, {0.25, 0.12});

@@ -2,8 +2,9 @@
 //
 // Hidden neurons are tanh of a weighted sum, and the output is a weighted sum of them. Inputs and output are scaled to
 // -1 to 1 by the ranges of the training samples. Training takes Levenberg and Marquardt's steps with a penalty on large
-// weights whose size is inferred from the data (MacKay 1992; Foresee and Hagan, "Gauss-Newton approximation to Bayesian
-// learning", 1997), so having more weights than samples does no harm. A value; any thread may call its const functions.
+// weights. The size of the penalty is inferred from the data (MacKay 1992; Foresee and Hagan, "Gauss-Newton
+// approximation to Bayesian learning", 1997), so having more weights than samples does no harm. Any thread may call the
+// const functions.
 //
 //   WATTUNE_ASSIGN(const auto network, model::Perceptron::train(samples, {.hidden = 21, .seed = 1}));
 //   const double expected = network.at(inputs);

@@ -1,10 +1,10 @@
 // Finds the clock at which a board runs under a power cap, and the cap that saves most energy, to compare caps with
 // clocks.
 //
-// Under a cap a board runs at the highest clock whose power stays below it. This is equation 2 of Schoonhoven et al.
-// with its P_max, section V-C and figures 6 and 7. So a cap chooses a clock by the kernel's own power, and cannot reach
-// clocks at which the board draws less than the lowest cap that it accepts. All functions are pure functions of values,
-// and any thread may call them.
+// Under a cap a board runs at the highest clock whose power stays below the cap. This is equation 2 of Schoonhoven et
+// al. with its P_max, section V-C and figures 6 and 7. So a cap chooses a clock by the kernel's own power, and cannot
+// reach clocks at which the board draws less than the lowest cap that it accepts. All functions are pure functions of
+// values, and any thread may call them.
 //
 //   const auto cap = model::best_cap(power.curve, time, caps, table);
 //   const auto clock = model::least_energy(power.curve, time, table);

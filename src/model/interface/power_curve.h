@@ -1,9 +1,9 @@
 // PowerCurve is the power of a board as a function of the clock, under a load that fills the board. It gives the clock
 // of least energy.
 //
-// Equations 2 and 3 of Schoonhoven et al., "Going green: optimizing GPUs for energy efficiency through model-steered
-// auto-tuning", PMBS 2022. In contrast to the paper, the voltage does not jump and the power at rest is fitted
-// (docs/model.md). All functions are pure functions of values, and any thread may call them.
+// The curve follows equations 2 and 3 of Schoonhoven et al., "Going green: optimizing GPUs for energy efficiency
+// through model-steered auto-tuning", PMBS 2022. In contrast to the paper, the voltage does not jump and the power at
+// rest is fitted (docs/model.md). All functions are pure functions of values, and any thread may call them.
 //
 //   const auto fit = model::fit_power_curve(model::with_capped_marked(readings, limit));
 //   if (!fit) return fit.error();

@@ -1,7 +1,7 @@
 // Selects the clocks of a board's table that are worth tuning at: those around the ridge of its power curve.
 //
-// Section V-D of Schoonhoven et al. (power_curve.h). All functions are pure functions of values, and any thread may
-// call them.
+// The method is that of section V-D of Schoonhoven et al. (power_curve.h). All functions are pure functions of values,
+// and any thread may call them.
 //
 //   const auto clocks = model::steered_clocks(fit.ridge, table);
 //   if (!clocks) return clocks.error();

@@ -14,8 +14,8 @@ struct IntervalLine {
   double high = 0.0;
 };
 
-// Draws a line for each, with a mark at its value, above an axis that has the name `label`. The picture is empty
-// without lines. Lines with a number that is not finite are left out.
+// Draws a line for each interval, with a mark at its value, above an axis that has the name `label`. The picture is
+// empty without lines. Lines with a number that is not finite are left out.
 std::string draw_intervals(const std::vector<IntervalLine>& lines, std::string_view label);
 
 }  // namespace wattune::report

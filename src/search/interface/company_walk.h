@@ -7,8 +7,8 @@
 // All kernels begin with their most promising shape. With these shapes the clock is lowered until the cost gets worse.
 // Then the walk tries the shapes of one kernel after another, while the other kernels keep theirs. The kernel with the
 // highest cost of its own comes first. After a change of shape the walk begins again with the clock and the first
-// kernel. No run is made twice. The rules differ in how they walk over a kernel's shapes; docs/search.md says which
-// shape each rule settles on.
+// kernel. No run is made twice. The rules (CompanyRule) differ in how they walk over a kernel's shapes; docs/search.md
+// says which shape each rule settles on.
 //
 // The space must outlive the walk. One thread at a time uses a walk.
 //
@@ -67,7 +67,8 @@ struct CompanyWalkOptions {
   std::size_t restarts = 100;  // largest number of times that the walk begins again; then it ends where it stands
   // The configuration to propose first, for comparison. A configuration outside the space is ignored.
   std::optional<ConfigurationId> start = {};
-  // Two objectives, of which the first counts; if empty, the walk minimises what tell() says.
+  // Two objectives, the first of which the walk minimises; if empty, the walk minimises the objective that tell()
+  // gives.
   std::vector<Objective> objectives = {};
 };
 

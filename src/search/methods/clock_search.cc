@@ -11,14 +11,15 @@ namespace {
 constexpr std::size_t kLeastMeasuredClocks = 4;
 constexpr std::size_t kLeastFirstClocks = 3;
 constexpr std::size_t kMeasuredPart = 3;  // one of this many clocks is measured
-// Share of the highest clock from which on the lowest is one of the first clocks, since it may well be the best. Any
-// share from 0.4 to 0.7 did equally well on drawn boards.
+// Share of the highest clock. If the lowest clock is at least this share, it is one of the first clocks to be measured,
+// since it may well be the best. Any share from 0.4 to 0.7 did equally well on randomly drawn boards.
 constexpr double kNarrowTable = 0.6;
 
 using MeasuredClock = EnergyByClock::value_type;
 
-// Returns the first clock of the evenly spaced ones, from the highest down, that is not measured yet. They are two of
-// five planned clocks; with half of them and with a third, drawn boards lost more.
+// Returns the first clock of the evenly spaced ones, from the highest down, that is not measured yet. Two of five
+// planned clocks are such evenly spaced ones. With half or a third of the planned clocks, the results on randomly drawn
+// boards were worse.
 std::optional<std::size_t> first_clock(std::span<const double> clocks, const EnergyByClock& measured,
                                        std::size_t planned) {
   const std::size_t last = clocks.size() - 1;

@@ -3,8 +3,8 @@
 // The trees are extremely randomised (Geurts, Ernst, Wehenkel: Extremely randomized trees, Machine Learning 63, 2006).
 // Every node tries one random threshold in each of at most kColumns random columns, and keeps the split that reduces
 // the variance most; leaves hold kLeaf rows or fewer. Thresholds lie between whole numbers (the columns are those of
-// Encoding). The standard deviation of the trees' predictions is that of the forest. Fitting 30 trees to 1,000 rows of
-// 10 columns takes some 4 ms, a prediction 1 us.
+// Encoding). The forest predicts the mean of the trees' predictions, and their standard deviation as its own
+// uncertainty. Fitting 30 trees to 1,000 rows of 10 columns takes some 4 ms, a prediction 1 us.
 #pragma once
 
 #include <cstdint>

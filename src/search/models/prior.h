@@ -31,7 +31,7 @@ class Prior {
   // True if any run has a weight; otherwise all means and predictions are 0.
   bool believed() const;
   Opinions opinions(ConfigurationId id) const;
-  // Returns the mean of these predictions, weighted by the weights of the runs.
+  // Returns the mean of the runs' predictions, weighted by the weights of the runs.
   double mean(const Opinions& opinions) const;
   // Returns the weighted mean of the runs' predictions for a configuration. Asks only the runs that have a weight.
   double predict(ConfigurationId id) const;

@@ -17,11 +17,11 @@
 //
 // Expected improvement prefers uncertain configurations, and late in a search most uncertain configurations are poor.
 // So after kOutcomesBeforeImprovement outcomes without a new best the probability of improvement takes its place. If
-// models are wrong, no acquisition helps. So after kOutcomesWithoutModel such outcomes every second proposal is the
-// configuration most similar to the best ones, whatever the models predict.
+// models are wrong, no acquisition helps. So after kOutcomesWithoutModel outcomes without a new best, every second
+// proposal is the configuration most similar to the best ones, whatever the models predict.
 //
-// Proposals after the first few that are needed before there are any outcomes contain the pairs of values that were
-// proposed least (PairCounts).
+// If more than the first few proposals are wanted before there are any outcomes, the further ones contain the pairs of
+// values that were proposed least (PairCounts).
 //
 // Until kExploringOutcomes outcomes, a candidate's acquisition is reduced for each parameter that could be a power of
 // two and is not (PowersOfTwo). The acquisition is multiplied by that belief to a power that falls with the outcomes,

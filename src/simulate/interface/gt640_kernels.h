@@ -1,7 +1,8 @@
 // Kernels of a GT 640: the eleven of Jiao et al., and families of similar kernels to train and to test models with.
 //
-// Jiao, Lu, Huynh and Mitra (model/kernel_features.h), table 3. All types are values, and any thread may use them. The
-// kernels are fitted only to the paper's numbers for each kernel alone, and not to those for pairs (docs/simulate.md).
+// The eleven kernels are those of Jiao, Lu, Huynh and Mitra (model/kernel_features.h), table 3. All types are values,
+// and any thread may use them. The kernels are fitted only to the paper's numbers for each kernel alone, and not to
+// those for pairs (docs/simulate.md).
 //
 //   for (const simulate::Gt640Kernel& row : simulate::gt640_kernels()) run(row.kernel);
 //   const auto micro = simulate::gt640_micro_kernels(190, 1);

@@ -1,8 +1,9 @@
 // SimulatedBoard is a board in virtual time. Time passes only when a call lets it pass, and everything is known
 // exactly.
 //
-// The caller owns it; one thread at a time. Equal model, seed and calls give equal readings. shown() and shown_since()
-// have the lag and the noise of real sensors, which its model describes; all other functions return exact values.
+// The caller owns the board, and one thread at a time uses it. Equal model, seed and calls give equal readings. shown()
+// and shown_since() have the lag and the noise of real sensors, which its model describes; all other functions return
+// exact values.
 //
 //   simulate::SimulatedBoard board(*simulate::find_board_model("A100"));
 //   board.lock_clock(Megahertz(975));
@@ -76,7 +77,7 @@ class SimulatedBoard {
   // Locks the graphics clock to the nearest clock of the table. The board obeys after a latency.
   void lock_clock(Megahertz clock);
   void unlock_clock();
-  // Locks the memory clock to the nearest of the table, at once. set_limit() takes effect at once, too.
+  // Locks the memory clock to the nearest clock of the table, at once. set_limit() takes effect at once, too.
   void lock_memory(Megahertz clock);
   void unlock_memory();
   void set_limit(Watts limit);

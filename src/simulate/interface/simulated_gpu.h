@@ -1,7 +1,8 @@
 // SimulatedGpu runs launches in virtual time, to show how kernels that share a GPU affect each other.
 //
-// It computes nothing: a launch consists of blocks that take resources and time. The caller owns it; one thread at a
-// time. Equal model, options and calls give equal times. Time passes only in wait(), run() and pass_until().
+// It computes nothing: a launch consists of blocks that take resources and time. The caller owns the GPU, and one
+// thread at a time uses it. Equal model, options and calls give equal times. Time passes only in wait(), run() and
+// pass_until().
 //
 //   simulate::SimulatedGpu gpu(*simulate::find_gpu_model("H100"), {.fidelity = simulate::Fidelity::fast});
 //   WATTUNE_ASSIGN(const auto fma, gpu.add_kernel(description));

@@ -1,7 +1,8 @@
 // VirtualMemory is the memory of a device that does not exist: buffers at addresses.
 //
-// Between buffers there are unused addresses, so an access past the end of a buffer is detected and described. A value:
-// a copy is a snapshot of all contents. One thread at a time, and not while a PtxRun that uses it is in advance().
+// Between buffers there are unused addresses, so an access past the end of a buffer is detected and described. A memory
+// is a value: a copy is a snapshot of all contents. One thread at a time uses it, and none while a PtxRun on it is in
+// advance().
 //
 //   VirtualMemory memory;
 //   const std::uint64_t x = memory.allocate(4096, "x");

@@ -40,8 +40,8 @@ class Decoder {
   Rounding rounding(std::string_view suffix = {});
   void flush_and_saturate();
 
-  // Number of operands that are left. They are taken in the order of the text, and become the operands of the operation
-  // in the order in which they are taken.
+  // Returns the number of operands that are left. They are taken in the order of the text, and become the operands of
+  // the operation in the order in which they are taken.
 
   std::size_t operands_left() const { return instruction_->operands.size() - next_operand_; }
   const slice::PtxOperand& peek() const;

@@ -56,7 +56,7 @@ class Names {
   std::uint64_t local_bytes() const { return local_bytes_; }
   std::uint64_t shared_end() const { return shared_end_; }
   std::uint64_t parameter_bytes() const { return parameter_bytes_; }
-  // Allocates a column of registers.
+  // Allocates a column, which is the storage of one register for all lanes, with `bytes` bytes for each lane.
   Operand new_column(unsigned bytes);
 
  private:

@@ -137,7 +137,7 @@ std::optional<ConstraintDiagram> ComponentBuilder::build_group(const Group& grou
 }
 
 // Returns those terms of a group without a diagram that read all of the group's variables. Terms with fewer variables
-// may not be the cause.
+// may not be the cause of the failure.
 std::vector<std::uint32_t> ComponentBuilder::widest_terms(const Group& group) const {
   std::vector<std::uint32_t> result;
   for (std::uint32_t t : group.terms) {

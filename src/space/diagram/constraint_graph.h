@@ -74,7 +74,8 @@ class ConstraintGraph {
   NodeId integer(std::int64_t value) { return constant(Cell::of(Scalar(value))); }
   NodeId variable(std::uint32_t index);
   NodeId predicate(std::uint32_t index, std::span<const NodeId> operands);
-  // Makes any other operation. It folds constants, and returns an existing node if there is an equal one.
+  // Makes a node of any operation that has no function above. It folds constants, and returns an existing node if there
+  // is an equal one.
   NodeId make(Operation operation, std::uint8_t detail, std::vector<NodeId> operands);
   NodeId make(BinaryOperator op, NodeId a, NodeId b) {
     return make(Operation::binary, static_cast<std::uint8_t>(op), {a, b});

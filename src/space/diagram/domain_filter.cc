@@ -29,7 +29,7 @@ class SupportSearch {
     for (std::uint32_t variable : term.scope) supported_.emplace_back(domains.width(variable), false);
   }
 
-  // Returns whether each value occurs in such a combination, by variable of the term and position in its domain.
+  // Returns whether each value occurs in a combination that passes, by variable of the term and position in its domain.
   std::vector<std::vector<bool>> find() {
     if (program_.roots.empty()) {  // no constraint remains: all combinations pass, or all fail
       for (std::vector<bool>& flags : supported_) flags.assign(flags.size(), !program_.contradiction);

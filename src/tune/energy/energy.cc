@@ -61,7 +61,7 @@ void add_asked(MetricList& list, BoardMetric metric, const power::EnergyFigures&
   }
 }
 
-// Adds the change of the board's temperature during the windows.
+// Adds the range of the board's temperature during the windows, which is the highest temperature minus the lowest.
 void add_heat(MetricList& list, const power::BoardConditions& board) {
   if (board.lowest_temperature) list.add("energy_warming", *board.highest_temperature - *board.lowest_temperature, "C");
 }

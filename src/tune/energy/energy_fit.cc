@@ -96,7 +96,7 @@ Result<EnergyFit> fit_energy(const std::vector<search::ClockPoint>& sweep) {
   if (sweep.empty()) return Error(ErrorCode::invalid_argument, "no clock of the sweep has a time and an energy");
   const std::vector<model::PowerSample> powers = power_samples(sweep);
   EnergyFit fit;
-  // If the board was throttled, the kernel did not run at that clock, so its time at that clock is left out.
+  // If the board was throttled at a clock, the kernel did not run at that clock, so this point is left out.
   std::vector<model::TimeSample> times;
   for (std::size_t i = 0; i < sweep.size(); ++i)
     if (!powers[i].capped) times.push_back({sweep[i].clock, sweep[i].time});

@@ -45,7 +45,7 @@ MostEnergy as_good_as(double best, const Metrics& metrics, const Configuration& 
 
 class EnergyRace {
  public:
-  // The board's power and least dynamic energy at its setting.
+  // The board's idle power at its present clocks, and the least dynamic energy of a run that was measured at them.
   struct Board {
     Watts idle;
     std::optional<Joules> least_dynamic;

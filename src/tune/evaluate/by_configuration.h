@@ -2,7 +2,7 @@
 // (EvaluatorOptions::computed) and the text of the source (EvaluatorOptions::writer).
 //
 // Results are kept for the configurations that were asked for last, because each is asked for several times: when it is
-// announced to the compilers, foreseen, evaluated, and compared. One thread at a time.
+// announced to the compilers, foreseen, evaluated, and compared. One thread at a time uses the object.
 #pragma once
 
 #include <deque>
@@ -20,12 +20,13 @@ namespace wattune::inline v0_1::tune {
 
 class ByConfiguration {
  public:
-  // Takes the functions of `options`, and the parameters of the spec, from which macros follow. Both outlive it.
+  // Takes the functions of `options`, and the parameters of the spec, from which macros follow. Both must outlive this
+  // object.
   ByConfiguration(const EvaluatorOptions& options, const std::vector<Parameter>& parameters)
       : options_(options), parameters_(parameters) {}
 
-  // Returns the names with those of the computed values. Fails with invalid_argument if a computed value has no
-  // function, or a name that is missing or taken.
+  // Returns `names` together with the names of the computed values. Fails with invalid_argument if a computed value has
+  // no function, or if its name is missing or taken.
   Result<std::shared_ptr<const Names>> readable(Names names) const;
   // Returns the configuration with the computed values. Fails with the error of a function.
   Result<Configuration> complete(const Configuration& configuration);

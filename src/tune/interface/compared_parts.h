@@ -15,7 +15,7 @@
 
 namespace wattune::inline v0_1::tune {
 
-// The rule for comparing a part of an output: all of it, or a field of its structs.
+// The rule for comparing a part of an output. A part is the whole output, or one field of its structs.
 struct PartRule {
   bool is_compared = true;
   measure::ResolvedTolerance tolerance;

@@ -34,7 +34,7 @@ bool ran_in(const Final& final, const Trial& one) {
 }
 
 // Returns the longest time with which a finalist may win. It is 0 if the best contender has not run in the final, so
-// that no finalist wins yet. This happens if some finalists were too slow.
+// that no finalist wins yet. A contender that takes the place of a finalist that was too slow has not run yet.
 Nanoseconds longest_time(const Final& final, const Contenders& contenders) {
   const Trial* const best = contenders.best();
   return best == nullptr || ran_in(final, *best) ? contenders.longest_time() : Nanoseconds();

@@ -41,7 +41,7 @@ bool Tally::add(const Trial& trial, bool resumed) {
 }
 
 // Takes the best contender as the best Trial. The new best may be worse than the one before, because that one may have
-// become too slow under a slowdown.
+// become too slow under a slowdown limit.
 void Tally::take_best() {
   const Trial* const best = contenders.best();
   if (result.best && result.best->configuration.id() == best->configuration.id()) return;
