@@ -9,7 +9,7 @@ namespace {
 
 Error lost() { return Error(ErrorCode::device_lost, "the simulated board fell off the bus"); }
 
-// A sensor whose reading `ask` returns.
+// A sensor whose readings come from the function `ask`.
 template <typename T, typename Ask>
 class ShownSensor : public power::Sensor<T> {
  public:
@@ -48,7 +48,7 @@ class SimulatedConditions : public backend::Sensors {
   const simulate::SimulatedBoard& board_;
 };
 
-// Returns whole degrees, like NVML.
+// Returns the temperature in whole degrees, because NVML gives no fractions.
 double whole_degrees(const simulate::SimulatedBoard& board) { return std::round(board.temperature().value()); }
 
 double volts(const simulate::SimulatedBoard& board) {

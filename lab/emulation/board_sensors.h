@@ -1,6 +1,7 @@
 // Sensors of a simulated board, presented like those of a real one: a power::Board and a recorder in virtual time.
 //
-// The simulated board outlives both. The same thread lets its time pass and reads its sensors.
+// The simulated board outlives the power::Board and the recorder. One thread lets the time of the board pass and reads
+// the sensors.
 //
 //   power::Board board = emulation::sensors_of(simulated);
 //   const auto recorder = emulation::make_recorder(simulated, board);
@@ -16,7 +17,8 @@
 
 namespace wattune::emulation {
 
-// Returns sensors named "simulated.power.instant" and so on. Their traits are the true ones.
+// Returns sensors named "simulated.power.instant" and so on. Their traits, such as the period, are the simulated
+// board's own; nothing is estimated.
 power::Board sensors_of(simulate::SimulatedBoard& board);
 
 // Returns a recorder that reads each sensor of `sensors` four times in its period, at intervals from 2 to 25 ms, while

@@ -34,7 +34,7 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-// Parses a cell that is not empty.
+// Parses a cell of the table that is not empty.
 Result<double> cell_number(const std::string& cell) {
   double number = 0.0;
   const auto [end, code] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
@@ -42,7 +42,7 @@ Result<double> cell_number(const std::string& cell) {
   return Error(ErrorCode::parse_error, "this is no number").about(cell);
 }
 
-// A function that stores the cells of a column.
+// A function that stores the number of one cell of a column, and the time of its line.
 using Column = std::function<void(Nanoseconds at, double number)>;
 
 template <typename T>
@@ -61,7 +61,7 @@ Column column_of(std::vector<Trace<T>>& traces, const SensorInfo& info) {
 
 class RecordingReader {
  public:
-  // Reads the names in the first line.
+  // Reads the names of the columns in the first line.
   Result<void> read_header(const std::vector<std::string>& names) {
     if (names.front() != "time_ms") return Error(ErrorCode::parse_error, "the first column must be `time_ms`");
     for (std::size_t i = 1; i < names.size(); ++i) {

@@ -21,7 +21,8 @@ struct Fit {
 
 double square(double x) { return x * x; }
 
-// Returns the memory's activity that gives the row's power at the tuned clock, for this activity of the core.
+// Returns the memory's activity at which the kernel draws the row's power at the tuned clock. `core` is the activity of
+// the core.
 double memory_activity(const BoardModel& model, const PublishedRow& row, double core) {
   const Watts of_core = wanted_power(model, {.graphics = row.tuned}, {.core = core}, kFitted);
   const double most = model.memory_watts_per_mhz * model.memory_clocks.front().value();

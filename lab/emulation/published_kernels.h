@@ -1,7 +1,7 @@
-// The kernels of Schoonhoven's table II, emulated on simulated boards. Each row is met as well as the physics of its
-// board allows.
+// Kernels on simulated boards that emulate those of table II of Schoonhoven et al. 2022. An emulated kernel meets the
+// powers and times of its row as well as the physics of the board allows.
 //
-// Values; any thread.
+// The functions keep no state: any thread may call them.
 //
 //   const emulation::PublishedRow& row = emulation::published_rows().front();
 //   const simulate::Kernel kernel = emulation::emulated_kernel(row);
@@ -26,7 +26,7 @@ struct PublishedRow {
   double tops_after = 0.0;
   Megahertz tuned = {};
 
-  // Returns watts: operations per second over operations per joule.
+  // Returns watts: 1e3 times the tera-operations per second over the giga-operations per joule.
   Watts before() const { return Watts(1e3 * tops_before / gops_per_watt_before); }
   Watts after() const { return Watts(1e3 * tops_after / gops_per_watt_after); }
   double gain() const { return gops_per_watt_after / gops_per_watt_before - 1.0; }
@@ -35,13 +35,15 @@ struct PublishedRow {
 
 const std::vector<PublishedRow>& published_rows();
 
-// Builds a kernel of one phase for a row. Its activities come nearest to the row's watts at both clocks. Its times, 10
-// ms at the first clock, come nearest to the row's ratio. It cannot reach both if a row's power falls faster than f *
-// v^2, or its speed falls more than the clock.
+// Builds a kernel of one phase for a row. Its activities are those that come nearest to the row's watts at both clocks.
+// The kernel takes 10 ms at the first clock, and its times come nearest to the ratio of the row's speeds.
+//
+// The kernel misses some numbers of the row if the power falls faster than f * v^2, or the speed falls more than the
+// clock.
 simulate::Kernel emulated_kernel(const PublishedRow& row);
 
-// Returns the clocks that a coarse grid keeps around the clock of least energy, rounded as in Schoonhoven et al. 2022.
-// They reach from the first point of at least 90 % of it to the first point of at least 110 %.
+// Returns the clocks of a coarse grid that stay around `least_energy`, rounded as in Schoonhoven et al. 2022. The first
+// one is the grid's first clock of at least 90 % of `least_energy`, the last one the first of at least 110 %.
 std::vector<Megahertz> steered_clocks(const std::vector<Megahertz>& grid, Megahertz least_energy);
 
 }  // namespace wattune::emulation

@@ -1,4 +1,5 @@
-// Model-steered tuning of Schoonhoven's table II on simulated boards, for a test and for the program that prints it.
+// Model-steered tuning of table II of Schoonhoven et al. 2022 on simulated boards, for a test and for the program that
+// prints the table.
 #pragma once
 
 #include <optional>
@@ -8,7 +9,8 @@
 
 namespace wattune::emulation {
 
-// Returns the coarse grid of the paper, inferred from the tuned clocks and the shares of left out points.
+// Returns the coarse grid of clocks of Schoonhoven et al. 2022. It is inferred from the paper's tuned clocks and the
+// shares of points that the paper leaves out.
 inline std::vector<Megahertz> published_grid(const std::string& board) {
   const auto grid = [](double first, double step, int points) {
     std::vector<Megahertz> clocks;
@@ -27,7 +29,8 @@ struct RowMeasurement {
   Joules energy() const { return power * time; }
 };
 
-// Measures over 5 s, after 5 s to warm up and settle, at a locked clock or at the board's own.
+// Measures the row's kernel for 5 s, after 5 s to warm up. The clock is locked at `clock`; with nullopt the board
+// chooses it.
 inline RowMeasurement measure_row(const PublishedRow& row, std::optional<Megahertz> clock) {
   simulate::SimulatedBoard board(*simulate::find_board_model(row.board));
   if (clock) board.lock_clock(*clock);
@@ -46,8 +49,8 @@ struct SteeredRow {
   double loss = 0.0;  // of operations per second, negative
 };
 
-// Finds the best of the clocks around the one that the power model gives. On these boards that is tau (2 * alpha * beta
-// * tau^2 >= P0).
+// Finds the clock of least energy among those around the clock that the power model gives. On the boards of table II
+// the latter is the voltage's threshold tau, because 2 * alpha * beta * tau^2 >= P0.
 inline SteeredRow steer_row(const PublishedRow& row) {
   SteeredRow best{.before = measure_row(row, std::nullopt)};
   const Megahertz threshold = simulate::find_board_model(row.board)->voltage_threshold;

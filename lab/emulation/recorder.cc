@@ -1,4 +1,4 @@
-// The recorder of a simulated board, which reads when the board's time passes.
+// The recorder of a simulated board. It reads the sensors while the board's time passes.
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr Nanoseconds kConditionsPeriod = nanoseconds_from_ms(25);
 
-// One sensor with its readings and the time of its next reading.
+// A sensor with its readings and the time of its next reading.
 template <typename T>
 class Channel {
  public:
@@ -24,7 +24,7 @@ class Channel {
   Nanoseconds due() const { return due_; }
   const power::Trace<T>& trace() const { return trace_; }
 
-  // Reads the sensor. Adds the reason to `failures` if it stops reporting.
+  // Reads the sensor. If the sensor stops reporting, adds the reason to `failures`.
   void read(std::vector<std::string>& failures) {
     due_ += period_;
     const Result<power::Reading<T>> reading = sensor_->read();

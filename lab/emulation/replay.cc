@@ -16,7 +16,7 @@ using power::Trace;
 
 constexpr const char* kOver = "the recording that is replayed has ended";
 
-// State that sensors and recorder of a replay share: the recording, and the current time in it.
+// State that the sensors and the recorder of a replay share: the recording, and the current time in it.
 struct Stage {
   Recording recording;
   Nanoseconds now;
@@ -28,7 +28,7 @@ using SharedStage = std::shared_ptr<Stage>;
 template <typename T>
 using Traces = std::vector<Trace<T>> Recording::*;
 
-// Returns the first change after this moment.
+// Returns the first change after `moment`.
 template <typename T>
 auto after(const std::vector<Change<T>>& changes, Nanoseconds moment) {
   return std::ranges::upper_bound(changes, moment, {}, &Change<T>::at);
@@ -78,7 +78,7 @@ class ReplayedConditions : public backend::Sensors {
   const SharedStage stage_;
 };
 
-// Returns the readings from `begin` to `end`. The value at the beginning counts as the first reading.
+// Returns the readings from `begin` to `end`. The first one has the value that the sensor shows at `begin`.
 template <typename T>
 std::vector<Trace<T>> part_of(const std::vector<Trace<T>>& traces, Nanoseconds begin, Nanoseconds end) {
   std::vector<Trace<T>> parts;

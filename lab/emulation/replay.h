@@ -1,7 +1,7 @@
-// Replay is a board that shows an earlier recording, in the time of that recording.
+// Replay is a board whose sensors show an earlier recording, in the time of that recording.
 //
-// Nothing waits: time passes when the recorder is told to wait. After the end of the recording the sensors fail. One
-// thread uses a Replay, which owns its board and recorder.
+// The host never sleeps: wait() of the recorder only lets the recording's time pass. After the end of the recording the
+// sensors fail. A Replay owns its board and recorder; only one thread uses it.
 //
 //   WATTUNE_ASSIGN(const power::Recording recording, emulation::load_recording("trace.csv"));
 //   emulation::Replay replay = emulation::replay(recording);
@@ -24,9 +24,11 @@ struct Replay {
 // end.
 Replay replay(power::Recording recording);
 
-// Reads a table in CSV. Its first column is `time_ms`, and the others are named "SENSOR [UNIT]", with the unit W, J, C
-// or V. An empty cell has no reading. power::characterise() can find the traits of these sensors. Fails with
-// parse_error, naming the line, or with not_found if there is no such file.
+// Reads a table in CSV. Its first column is `time_ms`; the others are named "SENSOR [UNIT]", with the unit W, J, C or
+// V. An empty cell means that the sensor has no reading then. power::characterise() can find the traits of these
+// sensors, such as their periods.
+//
+// Fails with parse_error, naming the line, or with not_found if there is no such file.
 Result<power::Recording> load_recording(const std::filesystem::path& file);
 
 }  // namespace wattune::emulation

@@ -1,9 +1,9 @@
-// The arguments that references of the kernels here are called with.
+// The arguments with which references of the kernels in lab/kernels are called.
 #pragma once
 
 namespace lab {
 
-// Gives the arguments of a kernel their types. The caller of the reference owns what they point to.
+// Gives the arguments of a kernel their types. The arguments point to memory that the caller of the reference owns.
 class Arguments {
  public:
   explicit Arguments(void* const* arguments) : arguments_(arguments) {}

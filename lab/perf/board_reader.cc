@@ -1,6 +1,8 @@
-// Reads the power and energy of the first NVIDIA GPU's board by NVML directly. It shares no code with the library, to
-// be compared with `wattune run --observe energy,power`. It begins and ends when the energy counter changes, prints one
-// line of JSON, and only reads.
+// Reads the power and energy of an NVIDIA GPU's board by NVML directly, for SECONDS. Its numbers are compared with
+// those of `wattune run --observe energy,power`, so that it shares no code with the library.
+//
+// The program begins and ends at a change of the energy counter. It prints one line of JSON and changes no setting of
+// the board.
 //
 //   board_reader SECONDS [ORDINAL]
 #include <dlfcn.h>
@@ -59,7 +61,7 @@ struct Edge {
   double joules;
 };
 
-// Sums the readings of instant power until the first change of the counter after `until`.
+// Waits for a change of the energy counter, and sums the readings of instant power until then.
 struct Watcher {
   Nvml& nvml;
   Device device;

@@ -1,10 +1,12 @@
-// Kernel Tuner's fit of power against clock (kernel_tuner.energy), for comparison: the best that its model and bounds
-// allow.
+// Kernel Tuner's fit of power against clock (kernel_tuner.energy), with which ours is compared. It is the best fit that
+// the model of Kernel Tuner and its bounds allow.
 //
-// It fits P / P_min = min(p, 1 + c x v(x)^2 / 1000), with v = 1 + s max(0, x - t) / 1000 and x = f - f_min. The bounds
-// are t from f_min to f_max on that shifted axis, s and c from 0 to 1, and p near the largest. The ridge is t + f_min.
-// Its solver starts in one place and may stop elsewhere. Here the best fit within the bounds is searched for on a grid,
-// with samples below the cap, so that p does not matter.
+// The model is P / P_min = min(p, 1 + c x v(x)^2 / 1000), with v = 1 + s max(0, x - t) / 1000 and x = f - f_min. Kernel
+// Tuner bounds t by f_min and f_max although x is shifted, s and c by 0 and 1, and p by values near the largest power.
+// The ridge is the clock t + f_min.
+//
+// Kernel Tuner's solver starts in one place and may miss the best fit. Here the best fit within the bounds is searched
+// for on a grid. Only samples below the power cap are fitted, so that p does not matter.
 #pragma once
 
 #include <algorithm>

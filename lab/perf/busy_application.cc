@@ -20,7 +20,8 @@ constexpr Nanoseconds kRest = nanoseconds_from_ms(1);
 constexpr std::size_t kInFlight = 4;
 constexpr int kImages = 16;
 
-// The kernel of the application. The stand-in multiplies n elements by the second argument, so n is 0.
+// The source of the application's kernel. Tests run a stand-in for it on a fake GPU; the stand-in multiplies n elements
+// by the second argument, so n is 0.
 constexpr char kWork[] = R"(extern "C" __global__ void scale(float* x, float rounds, int n) {
   float y = threadIdx.x;
   for (int i = 0; i < static_cast<int>(rounds); ++i) y = y * 1.0001f + VARIANT * 1e-9f;

@@ -1,5 +1,5 @@
-// An application that keeps a GPU busy, for measuring the delays of its launches. In a CUDA context and a stream of its
-// own, one thread launches a kernel back to back, with at most four in flight.
+// An application that keeps a GPU busy, for measuring the delays of its launches. It has a CUDA context and a stream of
+// its own. One thread launches a kernel back to back, with at most four launches in flight.
 #pragma once
 
 #include <deque>
@@ -16,7 +16,7 @@ namespace wattune::perf {
 
 inline constexpr Nanoseconds kLimit = nanoseconds_from_seconds(60);
 
-// The images, each compiled once for all contexts.
+// Compiled kernels that all CUDA contexts load.
 struct Images {
   std::vector<backend::Image> work;                          // different images of one kernel each
   backend::Image eight;                                      // one image of eight kernels, in namespaces v0 to v7
@@ -24,7 +24,7 @@ struct Images {
 };
 Result<Images> compile_all(backend::Device& device);
 
-// A kernel of a program, ready to be sent.
+// A kernel of a program with a prepared launch.
 struct Work {
   std::unique_ptr<backend::Program> program;
   std::unique_ptr<backend::Kernel> kernel;
@@ -34,15 +34,16 @@ Result<Work> make_work(backend::Device& device, backend::Stream& stream, const b
                        std::size_t groups);
 
 inline constexpr std::size_t kGroups = 132 * 4;
-// Returns the rounds with which the kernel of `image` takes so long, by the device's clock.
+// Returns the argument `rounds` with which the kernel of `image` takes `ms` milliseconds, by the device's clock.
 Result<float> rounds_for(backend::Device& device, backend::Stream& stream, const backend::Image& image, double ms);
 
-// The pauses of the thread. Every 50 ms it waits for its stream and rests for 1 ms, or tells a loader of that gap.
+// A choice of what the launching thread does between its launches: it never pauses, or every 50 ms it waits for its
+// stream. Then it rests for 1 ms, or tells a loader that it may use the gap.
 enum class Pauses { never, rests, tells };
 
 class BusyApplication {
  public:
-  // The times in ms: of launch calls by the host's clock, of kernels by the device's.
+  // The times in ms: launch calls by the host's clock, kernels by the device's clock.
   struct Seen {
     std::vector<double> calls;
     std::vector<double> kernels;
@@ -54,14 +55,14 @@ class BusyApplication {
   BusyApplication& operator=(const BusyApplication&) = delete;
   ~BusyApplication();
 
-  // Attaches the library and prepares the kernel.
+  // Attaches the library to the context and prepares the kernel, which takes `kernel_ms`.
   Result<void> prepare(const Images& images, double kernel_ms);
   backend::Device& device() { return *device_; }
   backend::Stream& stream() { return *adopted_; }
   dynamic::CallStream handle() const { return reinterpret_cast<CUstream_st*>(stream_); }
 
   Result<Seen> run(double seconds, Pauses pauses, dynamic::Loader* loader = nullptr);
-  // Fills the stream to the usual number of launches in flight. drain() waits for all of them.
+  // Sends as many launches as may be in flight. drain() waits for all of them.
   Result<void> fill();
   Result<void> drain();
 

@@ -1,11 +1,13 @@
-// Measures by how much a call of a tunable kernel costs more than a launch with bare calls of the driver, in the
+// Measures how much more a call of a tunable kernel costs than a launch by bare calls of the driver. Both use the
 // application's own context and stream.
 //
 //   call_overhead [ROUNDS [DEVICE]]        default 1000, cuda:0; opencl: the first OpenCL device
 //
-// The kernel takes a pointer, a float and an int, and has one configuration. With Mode::best, calls make no decision.
-// With Mode::automatic its tuning is over, and one call in TuningPolicy::watch_every is timed. Blocks alternate as in
-// launch_overhead.cc (docs/results/overhead.md).
+// The kernel takes a pointer, a float and an int, and has one configuration. It is called with Mode::best, where a call
+// decides nothing, and with Mode::automatic after the end of tuning. Then one call in TuningPolicy::watch_every is
+// timed.
+//
+// Blocks of calls and blocks of bare launches alternate, as in launch_overhead.cc (docs/results/overhead.md).
 #include <fmt/format.h>
 
 #include <array>
@@ -40,7 +42,7 @@ constexpr char kOpenCl[] =
     "}\n";
 constexpr int kElements = 32;
 
-// Returns the spec, with the arguments in the order of perf::Raw.
+// Returns the spec of the kernel, with the arguments in the order that perf::Raw passes.
 KernelSpec spec_in(Language language) {
   const bool is_cuda = language == Language::cuda;
   KernelSpec spec =
@@ -49,14 +51,14 @@ KernelSpec spec_in(Language language) {
   return spec;
 }
 
-// A part of a call besides its launch, measured alone between two bare launches. Its code and data are not in the
-// nearest caches then, and a locked operation waits for the writes of the launch before.
+// A step of a call besides its launch. It is measured alone, between two bare launches, so that its code and data have
+// left the nearest caches. A locked operation also waits for the writes of the launch before it.
 struct Part {
   std::string what;
   std::function<void()> act;
 };
 
-// The ways to launch it, each as a block of launches into an empty queue.
+// The functions that launch one kernel, by the driver and by the library.
 struct Ways {
   std::function<int()> raw;      // one launch; returns the driver's status
   std::function<void()> finish;  // the queue
@@ -122,7 +124,7 @@ Result<void> compare(backend::Device& device, Language language, const Ways& way
   return {};
 }
 
-// Returns the parts of a call. None of them queries the driver (cuda_calls_test.cc).
+// Returns the steps of a call besides its launch. A call makes no query of the driver (cuda_calls_test.cc).
 std::vector<Part> parts_of_a_call(const perf::Raw& raw) {
   const auto lock = std::make_shared<std::recursive_mutex>();
   const auto count = std::make_shared<std::atomic<std::uint64_t>>();
@@ -178,7 +180,7 @@ Result<void> compare_opencl(std::size_t rounds) {
     while (*stream->state() != backend::StreamState::idle) {
     }
   };
-  // Leaves the objects of OpenCL to the end of the process.
+  // Releases no object of OpenCL; they last until the process ends.
   return compare(*device, Language::opencl,
                  {.raw = launch,
                   .finish = finish,

@@ -1,6 +1,7 @@
-// The tables of docs/results/frugal.md on clocks for a new kernel: advice replayed on recorded kernels.
+// Prints the tables of docs/results/frugal.md on the best clock for a new kernel. Advice on clocks is replayed on
+// recorded kernels.
 //
-//   clock_advice             the advisor
+//   clock_advice             advice by Wattune's advisor
 //   clock_advice networks    the networks of Jiao et al. on the same recordings, which takes minutes
 #include <fmt/format.h>
 
@@ -27,7 +28,7 @@ void print_row(const std::string& board, const std::string& rule, const ReplaySu
              percent(capped.saved, 1), capped.violations);
 }
 
-// Returns the fixed clock that saves most under the cap.
+// Returns the result of one fixed clock for all kernels: the one that saves most energy within the allowed slowdown.
 ReplaySummary best_fixed_under_cap(const Board& kernels) {
   ReplaySummary best;
   for (const ClockRun& run : kernels.front().over_clocks.runs) {
@@ -54,7 +55,7 @@ void print_fixed(const std::string& name, const Board& kernels) {
             summary_of(at_fixed_clock(kernels, fixed)), best_fixed_under_cap(kernels));
 }
 
-// Prints boards that nobody had looked at before the method was settled.
+// Prints the results on a board whose recordings nobody had looked at before the method was settled.
 void print_plain(const std::string& name, const Board& kernels) {
   print_fixed(name, kernels);
   for (const std::size_t clocks : {1, 2, 3, 4})
@@ -81,7 +82,8 @@ std::vector<std::string> shuffled_benchmarks(const Board& kernels, std::uint64_t
   return benchmarks;
 }
 
-// Learns from some benchmarks, drawn anew for each seed, and advises on the kernels of all others.
+// Returns the savings of advice by an advisor that learned from only `known` benchmarks, for the kernels of all others.
+// The known benchmarks are drawn anew for each seed.
 ReplaySummary with_known_benchmarks(const Board& kernels, std::size_t known, std::size_t clocks) {
   std::vector<ReplayedChoice> choices;
   for (std::uint64_t seed = 0; seed < kDraws; ++seed) {
@@ -110,8 +112,8 @@ void print_learning(const std::string& name, const Board& kernels) {
   }
 }
 
-// Returns the activities and the power at the highest clock in the places of the first of the fifteen features. The
-// others are 0.
+// Returns the features that networks are told of a recorded kernel. Its activities and its power at the highest clock
+// take the first of the fifteen places; the other places are 0.
 KernelFeatures features_of(const RecordedKernel& kernel) {
   KernelFeatures features;
   const std::vector<double>& known = kernel.over_clocks.features;
@@ -120,15 +122,16 @@ KernelFeatures features_of(const RecordedKernel& kernel) {
   return features;
 }
 
-// Returns what networks learn of a kernel. For operations per joule stands its work per joule over that at the highest
-// clock.
+// Returns the example from which networks learn about a kernel. A recording does not count operations. Instead of
+// operations per joule, the example has the energy at the highest clock over the least energy.
 KernelAtBestClocks sample_of(const RecordedKernel& kernel) {
   const std::vector<ClockRun>& runs = kernel.over_clocks.runs;
   const ClockRun& best = *std::ranges::min_element(runs, {}, energy_of);
   return {features_of(kernel), {energy_of(runs.back()) / energy_of(best), best.clock, Megahertz()}};
 }
 
-// Returns the clocks that networks choose which learned from the kernels of other groups; the mean of five.
+// Returns for each kernel the clock that networks choose: the mean of five networks, trained on the kernels of all
+// other groups.
 std::vector<Megahertz> clocks_by_networks(const Board& kernels, const GroupOf& group_of) {
   constexpr std::size_t kMembers = 5;
   std::map<std::string, std::vector<ClockNetworks>> networks;

@@ -1,6 +1,8 @@
-// Prints the tables of docs/results/frugal.md on the three networks of Jiao et al. They are trained on kernels of a
-// simulated GT 640 in the fast fidelity, and tested on others in the detailed one. The second table has the tested
-// kernels of which a level is off by more than one.
+// Prints the tables of docs/results/frugal.md on the three networks of Jiao et al. The networks learn from kernels in
+// the fast simulation of a GT 640, and are tested on other kernels in the detailed simulation.
+//
+// The second table lists the tested kernels for which a predicted clock is more than one level of the board off the
+// best clock.
 //
 //   clock_networks [INSTRUCTIONS [TESTED [SEEDS]]]
 //
@@ -52,7 +54,7 @@ Efficiency detailed_at(const SimulatedKernel& kernel, const ClockPair& clocks, d
                        simulated_flow(gpu, {&all, 1}, {.fidelity = Fidelity::detailed}, instructions).value());
 }
 
-// The operations per joule of a kernel at all pairs of clocks.
+// A tested kernel with its operations per joule at all pairs of clocks.
 struct Tested {
   std::string name;
   model::KernelFeatures features;
@@ -93,7 +95,7 @@ struct Score {
 
 using Teller = std::function<model::BestClocks(const model::KernelFeatures&)>;
 
-// The levels nearest to the predicted clocks, and by how many levels they are off.
+// The clocks of the board that are nearest to the predicted ones, and by how many levels they are off the best clocks.
 struct Told {
   Told(const model::BestClocks& predicted, const ClockPair& best) {
     const Levels all = levels();
@@ -108,7 +110,7 @@ struct Told {
   long memory_off = 0;
 };
 
-// Returns the share of the best operations per joule that is lost at other clocks.
+// Returns the share of the kernel's best operations per joule that is lost at `clocks`.
 double lost_at(const ClockPair& clocks, const Tested& kernel) {
   const auto there = std::ranges::find(kernel.at, clocks, &Efficiency::clocks);
   return 1.0 - there->operations_per_joule() / kernel.best().operations_per_joule();
@@ -138,7 +140,8 @@ void print_score(const std::string& tested, const std::string& teller, const Sco
              100 * score.most_loss);
 }
 
-// Returns the distance of two kernels' features, each as a share of its range over the training kernels.
+// Returns the distance between the features of two kernels. Each feature counts as a share of its range over the
+// training kernels.
 double distance_between(const model::KernelFeatures& one, const model::KernelFeatures& other,
                         const std::vector<KernelAtBestClocks>& training) {
   double sum = 0.0;
@@ -155,7 +158,8 @@ std::string text_of(const ClockPair& clocks) {
   return fmt::format("{:g}/{:g}", clocks.core.value(), clocks.memory.value());
 }
 
-// Prints the kernels of which a level is off by more than one, each with the trained kernel that resembles it most.
+// Prints the kernels for which a predicted clock is more than one level off. Beside each stands the training kernel
+// that resembles it most.
 void print_far(const std::string& tested, const Teller& tell, const std::vector<Tested>& kernels,
                const std::vector<KernelAtBestClocks>& training) {
   for (const Tested& kernel : kernels) {
@@ -173,7 +177,8 @@ void print_far(const std::string& tested, const Teller& tell, const std::vector<
   }
 }
 
-// Returns the commonest clocks of the training kernels and their mean operations per joule, whatever the kernel.
+// Returns a prediction that is the same for all kernels: the commonest best clocks of the training kernels and the mean
+// of their operations per joule.
 model::BestClocks commonest(const std::vector<KernelAtBestClocks>& kernels) {
   std::map<Megahertz, int> core, memory;
   model::BestClocks told;

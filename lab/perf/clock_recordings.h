@@ -1,4 +1,4 @@
-// Recordings of kernels at eight clocks or more, with time and power (../shared/data).
+// Recordings of kernels at eight clocks or more, with the time and the power at each clock (../shared/data).
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace wattune::inline v0_1::model {
 
-// The kernels of one board, which were all measured at the same clocks.
+// Kernels of one board that were all measured at the same clocks.
 struct ClockRecording {
   std::string name;
   std::vector<RecordedKernel> kernels;
 };
 
-// Returns the kernels that were recorded at enough clocks, without their features.
+// Returns the kernels that were recorded at enough clocks. Their features are removed.
 inline ClockRecording recording_of(std::string name, std::vector<RecordedKernel> kernels) {
   constexpr std::size_t kLeastClocks = 8;
   std::erase_if(kernels, [](const RecordedKernel& each) { return each.over_clocks.runs.size() < kLeastClocks; });
@@ -27,7 +27,7 @@ inline ClockRecording recording_of(std::string name, std::vector<RecordedKernel>
   return {std::move(name), std::move(kernels)};
 }
 
-// Sorts the runs of each by their clocks.
+// Returns the kernels with the runs of each kernel sorted by clock.
 inline std::vector<RecordedKernel> ascending(const std::map<std::string, RecordedKernel>& by_name) {
   std::vector<RecordedKernel> all;
   for (const auto& [name, kernel] : by_name) {
@@ -37,8 +37,8 @@ inline std::vector<RecordedKernel> ascending(const std::map<std::string, Recorde
   return all;
 }
 
-// Loads the sweeps of a board under caps of its power: app, gpu, memory clock, core clock, cap, time (s), energy (Wh).
-// Sweeps of one application are one group.
+// Loads sweeps over the clocks of a board whose power was capped. The columns of the file are app, gpu, memory clock,
+// core clock, cap, time (s), energy (Wh). All sweeps of an application form one group.
 inline Result<std::vector<RecordedKernel>> recorded_under_caps(const std::string& gpu) {
   const auto path = std::filesystem::path(WATTUNE_SOURCE_DIR) / "../shared/data/dvfs/a100_rtxpro6000_freq_powercap.csv";
   WATTUNE_ASSIGN(const std::string text, store::read_maybe_compressed(path));
@@ -58,7 +58,7 @@ inline Result<std::vector<RecordedKernel>> recorded_under_caps(const std::string
   return ascending(sweeps);
 }
 
-// Returns the values of all parameters but the clock.
+// Returns the values of all parameters except the clock, which identify the code.
 inline std::string code_of(const Configuration& configuration) {
   std::string code;
   for (std::size_t i = 0; i < configuration.names().size(); ++i)
@@ -66,7 +66,8 @@ inline std::string code_of(const Configuration& configuration) {
   return code;
 }
 
-// Loads a tuned space whose clock varies. Each code is a kernel, and all of them are one group.
+// Loads a tuned space that has the clock as one of its parameters. Each combination of the other parameters counts as a
+// kernel; all kernels form one group.
 inline Result<std::vector<RecordedKernel>> recorded_codes(const std::string& file) {
   WATTUNE_ASSIGN(const ResultSet results,
                  store::load_results(std::filesystem::path(WATTUNE_SOURCE_DIR) / "../shared/data" / file));

@@ -1,4 +1,4 @@
-// Compares Kernelet's chain with detailed simulation, for each kernel alone and for pairs.
+// Compares the predictions of Kernelet's Markov chain with detailed simulation, for kernels alone and for pairs.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@ inline simulate::GpuModel detailed_gpu(const char* name) {
   return simulate::with_sms(simulate::gpu_named(name), kDetailedSms);
 }
 
-// Returns the instructions after which each kernel has waited many times.
+// Returns how many instructions of the kernel are simulated: enough for it to wait for memory many times.
 inline double run_length(const simulate::SimulatedKernel& kernel) { return kernel.name == "PC" ? 3e4 : 6e5; }
 
-// Runs kernels with so many blocks each on every SM.
+// Simulates kernels together in detail; `blocks` are the blocks of each kernel on every SM.
 inline simulate::SteadyRun run_detailed(const simulate::GpuModel& gpu,
                                         const std::vector<simulate::SimulatedKernel>& kernels,
                                         const std::vector<unsigned>& blocks) {
@@ -27,7 +27,7 @@ inline simulate::SteadyRun run_detailed(const simulate::GpuModel& gpu,
   return simulate::steady_run(gpu, kernels, blocks, {.fidelity = simulate::Fidelity::detailed}, length);
 }
 
-// Returns the chain's prediction, with units as fine as the limit of states allows.
+// Returns a prediction of the chain. A unit of the chain is as few warps as the limit of its states allows.
 template <typename Predict>
 auto with_units(const Predict& predict) {
   model::ChainOptions options{.warps_per_unit = 1, .most_states = 300};
@@ -45,8 +45,8 @@ inline double chain_alone(const model::ChainSm& sm, const model::PairKernel& ker
   return with_units(predict).front();
 }
 
-// Returns the kernel as the paper's chain, its errors corrected, knows it. Every ready warp issues in each round, only
-// the schedulers are ever busy, and all accesses wait in the memory's queue.
+// Returns the kernel with what the paper's chain, without its errors, knows of it. Every ready warp issues in each
+// round. The schedulers are the only busy units, and all accesses wait in the memory's queue.
 inline model::PairKernel as_in_the_paper(model::PairKernel kernel) {
   kernel.profile.issue_distance = 1.0;
   kernel.profile.busy_cycles.clear();
@@ -54,7 +54,7 @@ inline model::PairKernel as_in_the_paper(model::PairKernel kernel) {
   return kernel;
 }
 
-// A prediction, and the result of a detailed run at the same ratio.
+// A prediction for a pair, and the result of a detailed simulation at the same ratio of blocks.
 struct JudgedPair {
   model::PairPlan plan;
   double simulated_ipc = 0.0;  // of both kernels
@@ -65,11 +65,11 @@ struct JudgedPair {
   double profit_error() const { return std::abs(plan.profit - simulated_profit); }
 };
 
-// Judges pairs of Kernelet's eight kernels, given by their positions.
+// Judges predictions for pairs of Kernelet's eight kernels, which are given by their positions in kernelet_kernels().
 class PairJudge {
  public:
   explicit PairJudge(const simulate::GpuModel& gpu) : PairJudge(gpu, simulate::chain_sm(gpu)) {}
-  // Uses a chain that assumes SMs of this kind.
+  // Judges the chain that assumes SMs of the kind `sm`.
   PairJudge(const simulate::GpuModel& gpu, const model::ChainSm& sm) : gpu_(gpu), sm_(sm) {
     for (const simulate::KerneletKernel& row : simulate::kernelet_kernels()) {
       kernels_.push_back(simulate::pair_kernel(row.kernel, gpu).value());
@@ -77,13 +77,14 @@ class PairJudge {
     }
   }
 
-  // Judges a pair at the ratio that the rule chooses.
+  // Judges the prediction for a pair at the ratio of blocks that `rule` chooses.
   JudgedPair planned(std::size_t i, std::size_t j, model::RatioRule rule) const {
     return judged(i, j, with_units([&](const model::ChainOptions& options) {
                     return model::plan_pair(sm_, kernels_[i], kernels_[j], ratios(i, j), rule, options);
                   }));
   }
-  // Judges a pair at the ratio at which both have most nearly the same number of warps.
+  // Judges the prediction for a pair at the ratio of blocks that gives both kernels as nearly as possible the same
+  // number of warps.
   JudgedPair even(std::size_t i, std::size_t j) const {
     const auto all = ratios(i, j);
     const auto ratio = *std::ranges::min_element(all, {}, [&](const model::BlockRatio& each) {

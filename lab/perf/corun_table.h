@@ -14,7 +14,7 @@ namespace wattune::perf {
 
 using Fields = std::vector<std::pair<std::string, double>>;  // NaN if there is no such value
 
-// A table whose rows have the same columns.
+// A table of which all rows have the same columns.
 class Table {
  public:
   Table(std::string part, bool json) : part_(std::move(part)), json_(json) {}

@@ -1,8 +1,9 @@
-// Boards and kernels drawn at random, most of them by other laws than those that `model` fits, for rules that must hold
-// on boards that nobody has recorded.
+// Boards and kernels drawn at random, to test rules for boards that nobody has recorded. Most follow other laws of time
+// and power than those that the models of src/model fit.
 //
 // A board has 8 to 81 evenly spaced clocks. The lowest is 10 to 85 % of the highest, which is 1000 to 2500 MHz. Its
-// constant power, power by clock and voltage are drawn over what boards of ../shared/data/dvfs have, and somewhat more.
+// constant power, its power by clock and its voltage are drawn from the ranges that boards of ../shared/data/dvfs have,
+// somewhat widened.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +51,8 @@ class DrawnBoard {
     bends_at_ = highest_ * between(0.3, 0.7);
   }
 
-  // Draws a kernel that was measured at all clocks. The noise is that of the power, as a share; times have a third.
+  // Draws a kernel that was measured at all clocks. `noise` is the noise of the power as a share of it; the noise of
+  // the times is a third of that share.
   RecordedKernel kernel(const std::string& name, double noise) {
     const Drawn its{.constant = constant_ * between(0.9, 1.6),
                     .activity = between(0.25, 1.2),

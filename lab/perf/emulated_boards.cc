@@ -1,4 +1,4 @@
-// Schoonhoven's table II and figure 10 on simulated boards (docs/results/energy-boards.md).
+// Prints table II and figure 10 of Schoonhoven et al. 2022 for simulated boards (docs/results/energy-boards.md).
 //
 //   emulated_boards            the rows of table II, published and simulated, as Markdown
 //   emulated_boards --curves   figure 10: joules of each kernel against the clock, relative to the least, as CSV

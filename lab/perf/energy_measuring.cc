@@ -1,5 +1,5 @@
-// Measures the errors of energy measurements on simulated boards: our protocol beside common practice, over seeds that
-// move the phases of the sensors and their noise. Prints a table in Markdown.
+// Measures the errors of energy measurements on simulated boards, for our protocol and for common practice. The seeds
+// change the phases and the noise of the sensors. Prints a table in Markdown.
 //
 //   energy_measuring [SEEDS]
 #include <cmath>
@@ -38,7 +38,7 @@ const std::vector<Method>& methods() {
   return all;
 }
 
-// Returns "mean / worst" of all seeds, in percent.
+// Returns the errors of a method over all seeds, in percent, as the text "mean / worst".
 std::string errors(const Method& method, const Column& column, bool counts_windows_only, std::uint64_t seeds) {
   double sum = 0.0;
   double worst = 0.0;

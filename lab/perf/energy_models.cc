@@ -1,4 +1,5 @@
-// Prints the tables of docs/results/energy-models.md: fits of recorded and of emulated boards, and caps beside clocks.
+// Prints the tables of docs/results/energy-models.md: fits of recorded and of emulated boards, and power caps compared
+// with locked clocks.
 //
 //   energy_models [SEEDS]       the tables, emulated boards with 200 seeds unless given
 //   energy_models --readings    what was fitted there, as CSV, for other programs: board, clocks, seed, MHz, W
@@ -113,7 +114,7 @@ void print_emulated(std::uint64_t seeds) {
     for (const std::string& name : kEmulatedBoards) print_emulated_row(emulated(name), count, seeds);
 }
 
-// Returns the caps of a board in steps of 5 W.
+// Returns the power caps that a board allows, in steps of 5 W.
 std::vector<Watts> caps_of(const simulate::BoardModel& board) {
   std::vector<Watts> caps;
   for (Watts cap = board.limits.least; cap <= board.limits.usual; cap += Watts(5)) caps.push_back(cap);

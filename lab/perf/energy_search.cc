@@ -1,24 +1,28 @@
-// Measures the result of a search for energy in a given time. Recorded times and energies are replayed on a board in
-// virtual time, whose sensors are those of an A100 (25 ms of every 100, a counter as often).
+// Replays searches for little energy on a board in virtual time, and measures what they find in a given time. Times and
+// energies of the configurations are recorded ones. The sensors are those of an A100: the power of 25 ms in every 100
+// ms, and an energy counter that changes as often.
 //
 //   energy_search [--policy gated|repeated] [--seconds S] [--seeds N] [--idle WATTS] [--restore MS] [--faster N]
-//   [--slowdown PERCENT] FILE...
+//                 [--slowdown PERCENT] FILE...
 //
-// FILE has the energy of each configuration. A launch draws the recorded power for the recorded time, or for an N-th of
-// it, as a smaller problem would. Before it the board restores an argument for MS milliseconds, if that is not 0.
-// Compiling, checking and warming up take 70 ms. The strategy is `auto` with its default parameters, and there is no
-// final. `repeated` measures the energy of every configuration in a whole window, `gated` only that of possible
-// winners.
-// For each file it prints medians over the seeds: the configurations in that time, and those whose energy was not
-// measured. It also prints the recorded energy of the best over the least, with the worst of the seeds. Under a
-// slowdown the least is that of configurations that are fast enough.
+// FILE has the energy of each configuration. A launch takes the recorded time at the recorded power; with --faster it
+// takes an N-th of the time, as a smaller problem would. With --restore the board restores an argument for MS
+// milliseconds before each launch. Compiling, checking and warming up a configuration take 70 ms. The strategy is
+// `auto` with its default parameters, and there is no final.
+//
+// The policy `repeated` measures the energy of every configuration in a whole window, `gated` only that of possible
+// winners. For each file the program prints medians over the seeds: the configurations evaluated in that time, and
+// those whose energy was not measured. It also prints the recorded energy of the best configuration over the least
+// energy, with the worst of the seeds. With --slowdown only configurations that are fast enough count for the least
+// energy.
 //
 //   energy_search --histories N [--idle WATTS] FILE...
 //
-// With --histories it tests shares of the least dynamic energy that are taken for certain. It prints how often the
-// configuration of least energy would be left out after so many others, drawn at random, were measured. That is the
-// worst of 1, 2, 4, 8, 32 and 128 configurations, with N draws each. It also prints the share of configurations that is
-// left out once the least is known.
+// `gated` assumes that no configuration has less than a certain share of the least dynamic energy measured so far. With
+// --histories the program tests such shares. It prints how often the assumption would leave out the configuration of
+// least energy. For that it draws the measured configurations at random: N times each 1, 2, 4, 8, 32 and 128 of them,
+// of which the worst number counts. It also prints the share of configurations that is left out once the least energy
+// is known.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +60,7 @@ struct Recorded {
 
   Joules energy(ConfigurationId id) const { return *energy_of(*recording.find(id)); }
   Nanoseconds time(ConfigurationId id) const { return recording.find(id)->statistics->median; }
-  // Returns the least energy of the configurations that are at most so much slower than the fastest.
+  // Returns the least energy of the configurations that are at most `slowdown` slower than the fastest one, as a share.
   Joules least_energy(double slowdown) const {
     const auto all = recording.trials();
     Nanoseconds fastest(std::numeric_limits<double>::infinity());
@@ -69,7 +73,7 @@ struct Recorded {
   }
 };
 
-// Loads the configurations that work and have an energy.
+// Loads the configurations that ran without failure and have an energy.
 Result<Recorded> load(const std::string& file) {
   WATTUNE_ASSIGN(ResultSet results, store::load_results(file));
   std::erase_if(results.trials, [](const Trial& trial) { return !energy_of(trial.observation); });
@@ -78,7 +82,7 @@ Result<Recorded> load(const std::string& file) {
   return Recorded{std::move(space), std::move(recording)};
 }
 
-// Places the sensors. Their phases, and the moments at which they are read, differ with the seed.
+// Sets the phases of the sensors and the moments at which they are read, which differ with the seed.
 void place_sensors(power::VirtualSensors& sensors, std::uint64_t seed) {
   Random random(seed);
   power::VirtualSensor& energy = sensors.energy.front();
@@ -91,7 +95,7 @@ void place_sensors(power::VirtualSensors& sensors, std::uint64_t seed) {
   sensors.power.front().seed = random.bits();
 }
 
-// A search whose kernel takes the recorded time and power of the configuration that is evaluated.
+// A search in which the kernel takes the recorded time and power of the configuration that is being evaluated.
 class Search : public Evaluator {
  public:
   Search(const Recorded& recorded, const Settings& settings, std::uint64_t seed)
@@ -108,7 +112,7 @@ class Search : public Evaluator {
       return board_.run(recorded_.energy(now_at_) / time, time / settings_.faster);
     });
     place_sensors(board_.board.sensors(), seed);
-    // Warming up goes by the host's time, which does not pass here.
+    // There is no warm-up, because it is timed by the host's clock, which stands still in virtual time.
     const measure::SamplingOptions sampling{.warm_up = Nanoseconds(0)};
     policy_ = settings.policy == "gated" ? measure::make_gated(sampling) : measure::make_repeated_runs(sampling);
   }
@@ -196,7 +200,7 @@ Result<void> run_file(const std::string& file, const Settings& settings) {
   return {};
 }
 
-// The energy of a recorded configuration, and that of an idle board in the same time.
+// The energy of a recorded configuration, and the energy of an idle board in the time that it takes.
 struct Taken {
   double energy = 0.0;
   double idle = 0.0;
@@ -212,7 +216,8 @@ std::vector<Taken> taken_of(const Recorded& recorded, const Settings& settings) 
   return all;
 }
 
-// Tells whether the least would be left out when so many others, drawn with replacement, are known.
+// Tells whether the configuration of least energy would be left out once `known` others, drawn with replacement, are
+// measured.
 bool is_lost(const std::vector<Taken>& all, const Taken& least, double share, std::size_t known, Random& random) {
   double best = std::numeric_limits<double>::infinity();
   double dynamic = best;

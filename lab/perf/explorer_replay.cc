@@ -1,13 +1,16 @@
-// Replays recorded results through the searches of applications' kernels. It measures how good the best is after some
-// trials, and the cost of the trials for an application whose calls wait for each.
+// Replays recorded results through the searches that tune an application's kernels while it runs. It measures how good
+// the best configuration is after some trials. It also measures what the trials cost an application that waits for each
+// call of its kernel.
 //
 //   explorer_replay [--seeds N] FILE...
 //
-// FILE is a result file of all configurations, such as a journal. A search begins with the default configuration, as
-// without any knowledge. It proposes `ahead` configurations before it learns the result of the first of them, because
-// these are compiled meanwhile.
-// It prints means over the seeds of two numbers. The first is the best time over that of the best so far, after 5, 10,
-// 25 and 50 trials. The second is the time by which one call of each of the 50 exceeds the best so far, in ms.
+// FILE is a result file of all configurations, such as a journal. A search begins with the default configuration and no
+// knowledge. It proposes `ahead` configurations before it learns the result of the first of them, because an
+// application compiles them meanwhile.
+//
+// The program prints means over the seeds of two numbers. The first is the best of all times over the best time so far,
+// after 5, 10, 25 and 50 trials. The second is the sum over the 50 trials of how much longer a call takes than with the
+// best configuration so far, in ms.
 #include <fmt/format.h>
 
 #include <array>
@@ -31,7 +34,7 @@ struct Replayed {
   double cost = 0.0;  // ms
 };
 
-// Returns the parts of the recorded kernel's spec that a search needs.
+// Returns a spec with the parts that a search needs.
 KernelSpec spec_of(const RunInfo& info) {
   KernelSpec spec;
   spec.name = info.kernel_name;

@@ -1,14 +1,17 @@
 // Fits the weights of the forecast of examples/batched_gemm (forecast.h) to measured optima. It then judges the
-// forecast at sizes that the weights were not fitted to.
+// forecast at sizes of the matrices that the weights were not fitted to.
 //
 //   forecast_fit FILE...
 //
-// FILEs were written by batched_gemm --optimum, with the times of many configurations of each size. Every tenth size is
-// left out, in ten turns. For each size it prints its best time over that of the forecast's first way, and over the
-// best of the first two, four and eight.
-// It also prints the means of these over all sizes, over those of each file, and over those with at least 300 measured
-// configurations. The weights that it prints are fitted to all sizes. With fewer configurations, the first way that was
-// measured counts, and their best may be far from the best of all.
+// FILEs were written by batched_gemm --optimum, with the times of many configurations of each size. In each of ten
+// turns the weights are fitted without a tenth of the sizes, which then serve as the test.
+//
+// For each size the program prints four shares: the best measured time over the time of the configuration that the
+// forecast ranks first, and over the best of the first two, four and eight. It also prints means of these shares: over
+// all sizes, over the sizes of each file, and over sizes with at least 300 measured configurations.
+//
+// With fewer configurations the shares say less: ranks count measured configurations only, and the best of these may be
+// far from the best of all. The printed weights are fitted to all sizes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,14 +58,14 @@ struct Measured {
 };
 using Table = std::vector<Measured>;
 
-// The equations of least squares.
+// The equations of a fit by least squares.
 struct Equations {
   std::array<Row, kCount> matrix{};
   Row right{};
   double error = 0.0;
 };
 
-// Returns the name in the form of Configuration::to_string().
+// Returns the name of a configuration in the form of Configuration::to_string().
 std::string name_of(const Sizes& sizes, const Way& way) {
   std::string name = fmt::format("SIZE_A={}, SIZE_B={}, SIZE_C={}", sizes.a, sizes.b, sizes.c);
   for (const auto& [parameter, value] : values_of(way)) name += fmt::format(", {}={}", parameter, value.to_string());
@@ -85,8 +88,9 @@ Measured measured_of(const std::string& file, const nlohmann::json& line) {
 
 double forecast_of(const Seen& way, const Weights& weights) { return forecast_time(way.work, weights); }
 
-// Sets the importance of each way. Ways that are fast count, and ways that are forecast to be fast. A way of twice the
-// time of the fastest counts by e to the power of -14. The ways of a size count together as one.
+// Sets the importance of each configuration for the fit. Only configurations matter that are fast or forecast to be
+// fast. One of twice the fastest time has a weight of e to the power of about -10. The weights of all configurations of
+// a size add up to 1.
 void set_importance(Table& table, const Weights& weights) {
   constexpr double kSteepness = 14.0;
   for (Measured& size : table) {
@@ -101,7 +105,8 @@ void set_importance(Table& table, const Weights& weights) {
   }
 }
 
-// Returns the derivatives of the forecast by the logarithms of the weights, and the residual of the time.
+// Returns the derivatives of the forecast by the logarithms of the weights, and how far the measured time is from the
+// forecast.
 std::pair<Row, double> linearize(const Seen& way, const Weights& weights) {
   constexpr double kStep = 1e-4;
   const double forecast = forecast_of(way, weights);
@@ -114,7 +119,8 @@ std::pair<Row, double> linearize(const Seen& way, const Weights& weights) {
   return {slopes, way.time - forecast};
 }
 
-// Adds the equations of a size, for the differences from its mean.
+// Adds the equations of a size. They hold for differences from the size's mean, because only the ranking within a size
+// matters.
 void add_equations(Equations& equations, const Measured& size, const Weights& weights) {
   std::vector<std::pair<Row, double>> lines;
   Row mean{};
@@ -142,7 +148,7 @@ Equations equations_of(const Table& table, const Weights& weights) {
   return equations;
 }
 
-// Solves the equations by Gauss's elimination; the matrix is positive definite.
+// Solves the equations by Gaussian elimination. The matrix is positive definite.
 Row solve(Equations equations) {
   auto& matrix = equations.matrix;
   auto& right = equations.right;
@@ -161,7 +167,7 @@ Row solve(Equations equations) {
   return found;
 }
 
-// Fits the weights by Levenberg's and Marquardt's steps.
+// Fits the weights by the method of Levenberg and Marquardt.
 Weights fit_once(const Table& table, Weights weights) {
   constexpr int kSteps = 12;
   double damping = 1e-2;
@@ -182,7 +188,7 @@ Weights fit_once(const Table& table, Weights weights) {
   return weights;
 }
 
-// Fits in rounds, because the ways that are forecast to be fast change with the weights.
+// Fits the weights repeatedly, because the importance of a configuration depends on its forecast time.
 Weights fit(Table table) {
   constexpr int kRounds = 4;
   Weights weights;
@@ -193,7 +199,8 @@ Weights fit(Table table) {
   return weights;
 }
 
-// Returns the shares of a size. Only measured ways count, in the order in which the application tries them.
+// Returns the shares of a size. Configurations count in the order in which the application tries them; those that were
+// not measured are skipped.
 Shares shares_of(const Measured& size, const Weights& weights) {
   std::vector<double> times;
   for (const Way& way : likely_ways(size.sizes, weights))
@@ -229,7 +236,7 @@ wattune::Result<Table> read(std::span<char*> files) {
   return table;
 }
 
-// Returns the shares of each size, by the weights of the turn that leaves it out.
+// Returns the shares of each size, with the weights of the turn that leaves this size out.
 std::vector<Shares> left_out(const Table& table) {
   std::vector<Shares> all(table.size());
   for (std::size_t turn = 0; turn < kTurns; ++turn) {

@@ -1,5 +1,5 @@
-// Draws forecasts of pairs against their results: the pictures of docs/results/corun.md. It prints their errors on
-// standard output.
+// Draws the pictures of docs/results/corun.md: forecasts for pairs of kernels against their measured or simulated
+// results. Prints the errors of the forecasts on standard output.
 //
 //   forecast_pictures FOLDER RECORDED        of what `wattune corun` printed on an H200, recorded there
 //   forecast_pictures FOLDER simulated GPU   of the chain against detailed runs: C2050 or GTX680
@@ -39,7 +39,8 @@ bool keep(const std::string& folder, const std::string& name, const ForecastPlot
   return written.has_value();
 }
 
-// A queue of the same kernels: the forecasts of each pair by pilots and counts, and the speeds alone with fewer blocks.
+// A run of `wattune queue` with the same kernels: the forecasts for each pair, and each kernel's speed alone with fewer
+// blocks.
 struct RecordedQueue {
   std::map<std::string, std::vector<double>> rate_at_residency;
   Json pairs;  // the pairs that `paired` knew
@@ -58,8 +59,8 @@ RecordedQueue read_queue(const std::string& file) {
 
 std::array<double, 2> rates_of(const Json& pair, const char* field) { return pair.at(field); }
 
-// Returns the point of a pair for the swept work, if the kernel that is left keeps its blocks; NaN if this ratio was
-// not swept.
+// Returns the point of a pair in the plot: its forecast gain and its measured gain, NaN if the ratio was not swept. The
+// forecast assumes that the kernel that is left at the end keeps its number of blocks.
 ForecastPlot::Point by_pilots(const RecordedPair& swept, const Json& pair, const RecordedQueue& queue) {
   const std::array<unsigned, 2> ratio = pair.at("ratio");
   std::array<double, 2> after = {};
@@ -116,7 +117,7 @@ ForecastPlot::Series alone_series(const simulate::GpuModel& gpu) {
   return series;
 }
 
-// Draws figures 7, 8, 9 and 12 of Kernelet, with the lines of 20 % of the peak.
+// Draws figures 7, 8, 9 and 12 of Kernelet. Lines mark an error of 20 % of the peak.
 int draw_simulated(const std::string& folder, const std::string& name) {
   const simulate::GpuModel gpu = detailed_gpu(name.c_str());
   const double peak = gpu.schedulers * gpu.issue_rate;

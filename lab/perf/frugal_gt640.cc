@@ -1,5 +1,5 @@
-// Prints pairs of kernels and clocks of a simulated GT 640, for operations per joule, beside the published numbers of
-// Jiao et al.: the tables of docs/results/frugal.md.
+// Prints the tables of docs/results/frugal.md. They show which pairs of kernels do most operations per joule on a
+// simulated GT 640, and at which clocks. Published numbers of Jiao et al. stand beside.
 //
 //   frugal_gt640 [PART...] [--json]
 //
@@ -125,7 +125,7 @@ void pairs(bool json) {
   for (std::size_t i = 0; i < kPrinted.size(); ++i) ours.add(all[i].name(), fields_of(all[i].pair, all[i].best));
 }
 
-// Prints figure 9: the pairs at the top of table 10.
+// Prints figure 9 of Jiao et al., with the first pairs of their table 10.
 void faster(bool json) {
   Table table("time over that of one after the other at the highest clocks", json);
   for (std::size_t i = 0; i < 6; ++i) {
@@ -148,7 +148,8 @@ void three(bool json) {
   }
 }
 
-// Compares three kernels with two, for each mechanism that brings their blocks to the SMs.
+// Prints the gain of three kernels that run together beside the gain of two. There is a row for each mechanism that
+// brings the blocks to the SMs.
 void mechanisms(bool json) {
   Table table("gain at the highest clocks while they run, in %", json);
   const Mechanism persistent(schedule::Form::persistent), slices(schedule::Form::slices);
@@ -177,7 +178,7 @@ void pool(bool json) {
                                              {"over the highest clocks", kPercent * result.over_highest}});
 }
 
-// The distances of gains from the best one, in %.
+// The distances, in %, of gains from the best possible gains.
 struct Distances {
   Mean mean;
   double worst = 0.0;
@@ -193,9 +194,9 @@ void print_distances(const char* what, const Distances& distances, Table& table)
   table.add(what, {{"mean", distances.mean.value()}, {"worst", distances.worst}, {"printed, at most", 5.0}});
 }
 
-// Prints the distance of choices made from runs of each kernel alone, at each number of resident blocks and each pair
-// of clocks. In the first row, running one after the other, which gains nothing, may be chosen too. In the second row
-// pairs always run together.
+// Prints how far choices stay behind the best gain. A choice is a number of resident blocks and a pair of clocks, made
+// from runs of each kernel alone. In the first row a choice may also be to run the kernels one after the other, which
+// gains nothing. In the second row the kernels always run together.
 void distance(bool json) {
   Table table("distance of the gain from that at the best of all ratios and clocks, in %", json);
   Distances free, together;
@@ -209,7 +210,7 @@ void distance(bool json) {
   print_distances("always together", together, table);
 }
 
-// A pair of figures 6 and 7 with the errors that are printed there, in %.
+// A pair of kernels in figures 6 and 7 of Jiao et al., with the errors in % that the paper prints.
 struct PrintedErrors {
   const char* first;
   const char* second;
@@ -225,8 +226,8 @@ void add_errors(const Pair& pair, Fidelity fidelity, PairErrors& errors) {
   for (const PredictedWay& way : predicted_ways(pair, fidelity)) errors.add(pair, way, fidelity);
 }
 
-// Prints the errors of networks that are told the features of each kernel alone: figures 6 and 7, and operations per
-// second.
+// Prints errors of networks that know the features of each kernel alone: those of figures 6 and 7 of Jiao et al., and
+// those of operations per second.
 void print_errors(Fidelity fidelity, bool json) {
   Table table(
       fmt::format("networks, {}: errors in % over all ratios", fidelity == Fidelity::fast ? "fast" : "detailed"), json);
@@ -255,7 +256,7 @@ void print_errors(Fidelity fidelity, bool json) {
   row("55 pairs", all, 4.8, 10.1, kUnknown);
 }
 
-// Prints figure 8: the gain at the ratio and the clocks that the networks choose, beside the best of all.
+// Prints figure 8 of Jiao et al.: the gain at the ratio and the clocks that the networks choose, beside the best gain.
 void print_choices(bool json) {
   Table table("networks: gain in % over one after the other", json);
   Distances distances, together;
@@ -287,14 +288,15 @@ void print_choices(bool json) {
   print_distances("always together", together, summary);
 }
 
-// Prints what networks predict that were trained on micro-kernels and varied kernels, each alone and in the fast
-// fidelity. No pair trained them.
+// Prints the predictions of networks for pairs. The networks learned from micro-kernels and varied kernels alone, in
+// the fast fidelity; they saw no pair.
 void network_figures(bool json) {
   for (const Fidelity fidelity : {Fidelity::fast, Fidelity::detailed}) print_errors(fidelity, json);
   print_choices(json);
 }
 
-// Runs works of 1.5 s on a machine whose board takes up to 0.3 s to obey, and whose clocks are held for a second.
+// Prints runs of a queue whose works take 1.5 s. The board takes up to 0.3 s to change its clocks, and the scheduler
+// keeps clocks for at least a second.
 void queue(bool json) {
   const Gt640Queue queue(2);
   Table table("22 works of 1.5 s, run to their ends", json);

@@ -1,4 +1,4 @@
-// Jiao's kernels alone on a simulated GT 640, at all clocks, by the rates of the fast fidelity.
+// Jiao's kernels that run alone on a simulated GT 640, at all clocks. Their rates are those of the fast fidelity.
 #pragma once
 
 #include "schedule/interface/simulated_machine.h"
@@ -37,7 +37,7 @@ inline Watts idle_power(const ClockPair& clocks) {
                             {.graphics = clocks.core, .memory = clocks.memory}, {}, Celsius(50));
 }
 
-// Returns the traits that schedulers see of a kernel at these clocks, from runs alone.
+// Returns the traits of a kernel that a scheduler would know from runs of the kernel alone at these clocks.
 inline schedule::KernelTraits traits_at(const Gt640Kernel& kernel, const ClockPair& clocks) {
   const GpuModel gpu = simulate::at_clocks(gt640(), clocks);
   schedule::KernelTraits traits = schedule::traits_of(kernel.kernel, gpu).value();

@@ -1,4 +1,4 @@
-// Three of these kernels at once, and all of them under the greedy schedule.
+// Groups of Jiao's kernels on a simulated GT 640: three at once, and all eleven under the greedy schedule.
 #pragma once
 
 #include <algorithm>
@@ -41,12 +41,12 @@ struct TripleResult {
   double gain_while_two = -1.0;  // of the best two for theirs
 };
 
-// Returns the joules of so many 1e9 operations, alone at the best clocks.
+// Returns the joules that a kernel takes for 1e9 * `operations` operations, alone at its best clocks.
 inline double joules_alone(const Gt640Kernel& kernel, double operations) {
   return 1e9 * operations / alone(kernel, Clocks::best).operations_per_joule();
 }
 
-// The alternatives to running three together, searched once.
+// The joules of three kernels that do not run together: each alone, and the best two of them.
 struct WithoutThree {
   explicit WithoutThree(const Triple& triple) {
     for (std::size_t i = 0; i < 3; ++i) {
@@ -62,7 +62,8 @@ struct WithoutThree {
   double gain = -1.0;                  // the most of these
 };
 
-// Returns the joules of two of three at their best ratio until one is done, then the rest and the third alone.
+// Returns the least joules of the work if two of three kernels run together at their best ratio until one is done. The
+// rest of the other one and the third kernel then run alone.
 inline double joules_of_two(const WithoutThree& others, const std::vector<double>& work) {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t out = 0; out < 3; ++out) {
@@ -77,7 +78,7 @@ inline double joules_of_two(const WithoutThree& others, const std::vector<double
   return least;
 }
 
-// Tries these blocks of each kernel, at all clocks.
+// Runs three kernels together with these numbers of blocks, at all clocks. Replaces `result` where the gain is greater.
 inline void try_three(const Triple& triple, const WithoutThree& others, const std::array<unsigned, 3>& blocks,
                       TripleResult& result) {
   std::array<Residents, 3> residents;
@@ -107,7 +108,7 @@ struct PoolResult {
   double over_highest = 0.0;  // and at the highest clocks
 };
 
-// Runs all eleven kernels, with the blocks of table 3, under the greedy schedule.
+// Runs all eleven kernels with the numbers of blocks of Jiao's table 3, under the greedy schedule.
 inline PoolResult run_pool() {
   const auto& kernels = simulate::gt640_kernels();
   schedule::PairTable forecasts;

@@ -1,5 +1,6 @@
-// Jiao's kernels together on a simulated GT 640 at its highest clocks, by the mechanism that brings their blocks to its
-// SMs. Persistent kernels keep the ratio that was asked for. Slices pass through the one hardware queue of such a GPU.
+// Jiao's kernels that run together on a simulated GT 640 at its highest clocks. They are compared by the mechanism that
+// brings their blocks to the SMs. Persistent kernels keep the ratio of blocks that was asked for; slices pass through
+// the only hardware queue of such a GPU.
 #pragma once
 
 #include <algorithm>
@@ -32,12 +33,13 @@ inline schedule::JointRun run_group(const Group& kernels, const Blocks& per_sm, 
   return schedule::run_jointly(*machine, parties, {.stop_after = nanoseconds_from_ms(150)}).value();
 }
 
-// A mechanism. Its gain is the joules per block of the kernels alone over those of the kernels together, less one.
+// A mechanism that brings the blocks of kernels to the SMs. Its gain is one less than the joules per block of the
+// kernels alone over those of the kernels together.
 class Mechanism {
  public:
   explicit Mechanism(schedule::Form form) : form_(form) {}
 
-  // Returns the gain at the best of all ratios that leave less than a block's room on an SM.
+  // Returns the gain at the best ratio of blocks, among the ratios that leave no SM room for one more block.
   double best_gain(const Group& kernels) const {
     std::vector<double> alone;
     for (const Gt640Kernel* const kernel : kernels) {
@@ -72,7 +74,7 @@ class Mechanism {
   schedule::Form form_;
 };
 
-// Returns the greatest gain of two of the three while they run.
+// Returns the greatest gain of all twos from these three kernels, while both run.
 inline double best_gain_of_two(const Mechanism& mechanism, const Triple& triple) {
   double best = -1.0;
   for (std::size_t out = 0; out < 3; ++out)

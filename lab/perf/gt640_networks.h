@@ -1,5 +1,5 @@
-// These pairs as networks predict them that know the features of each kernel alone, as in Jiao et al., and as they are
-// simulated.
+// Pairs of Jiao's kernels on a GT 640: as networks predict them that know the features of each kernel alone, and as
+// they are simulated.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline Efficiency simulated_at(const ClockPair& clocks, std::span<const Resident
       simulate::simulated_flow(simulate::at_clocks(gt640(), clocks), residents, kDetailed, kInstructions).value());
 }
 
-// Returns the operations per joule of a kernel alone at its best clocks. It is simulated once.
+// Returns the operations per joule of a kernel alone at its best clocks. Each kernel is simulated only once.
 inline double best_alone(const Gt640Kernel& kernel, Fidelity fidelity) {
   static std::map<std::pair<const Gt640Kernel*, Fidelity>, double> known;
   double& best = known[{&kernel, fidelity}];
@@ -38,7 +38,8 @@ inline double best_alone(const Gt640Kernel& kernel, Fidelity fidelity) {
   return best;
 }
 
-// Returns what networks are told of a kernel: it ran alone at the highest clocks.
+// Returns the traits of a kernel with the features that networks use. The features come from a run alone at the highest
+// clocks.
 inline schedule::KernelTraits with_features(const Gt640Kernel& kernel, Fidelity fidelity) {
   const ClockPair highest = simulate::highest_clocks(gt640());
   schedule::KernelTraits traits = traits_at(kernel, highest);
@@ -47,18 +48,18 @@ inline schedule::KernelTraits with_features(const Gt640Kernel& kernel, Fidelity 
   return traits;
 }
 
-// Returns the forecast of a pair for a scheduler, with all ratios.
+// Returns the networks' forecast for a pair as a scheduler gets it, with all ratios of blocks.
 inline schedule::PairForecast network_forecast(const std::array<schedule::KernelTraits, 2>& traits) {
   const auto forecaster = schedule::network_forecaster(networks(), schedule::limits_of(gt640()), networks().clocks);
   return forecaster(traits[0], traits[1]).value();
 }
 
-// Returns the clocks that the networks predict for a kernel alone.
+// Returns the clocks that the networks choose for a kernel that runs alone.
 inline backend::BoardSetting clocks_by_networks(const Gt640Kernel& kernel) {
   return schedule::nearest_setting(networks().at(*with_features(kernel, Fidelity::fast).features), networks().clocks);
 }
 
-// A pair at a ratio as the networks predict it.
+// A pair of kernels at a ratio of blocks, as the networks predict it.
 struct PredictedWay {
   model::BlockRatio ratio;
   ClockPair clocks;
@@ -68,7 +69,7 @@ struct PredictedWay {
   double in_turn = 0.0;     // operations per joule one after the other
 };
 
-// Returns all ways of a pair, the best first.
+// Returns the predictions for a pair at all ratios of blocks, the best first.
 inline std::vector<PredictedWay> predicted_ways(const Pair& pair, Fidelity fidelity) {
   const auto& kernels = pair.kernels();
   const std::array traits = {with_features(*kernels[0], fidelity), with_features(*kernels[1], fidelity)};
@@ -108,7 +109,7 @@ struct Errors {
   double share_within_five() const { return 100.0 * within_five / count; }
 };
 
-// The errors of a pair's predictions over ratios.
+// The errors of predictions for a pair, over all ratios of blocks.
 struct PairErrors {
   Errors operations;  // per second, at the highest clocks
   Errors efficiency;  // at the best clocks for each ratio

@@ -1,4 +1,4 @@
-// Two of these kernels at all ratios and clocks.
+// Pairs of Jiao's kernels on a simulated GT 640, at all ratios of blocks and all clocks.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct PairChoice {
   double promise = -1.0;  // its gain as forecast from runs alone
   PairPoint point;
 
-  // Tells whether policies would run the pair together; otherwise they run one after the other.
+  // Tells whether policies would run the pair together. They run it one after the other if it promises too little gain.
   bool is_taken() const { return promise >= schedule::PolicyOptions().least_gain; }
 };
 
@@ -43,8 +43,10 @@ class Pair {
   }
   Efficiency best_clocks(model::BlockRatio ratio) const { return simulate::best_efficiency(gt640(), residents(ratio)); }
   PairPoint exhaustive() const { return best_ratio(Clocks::best); }
-  // Returns the ratio with the greatest gain over one after the other at these clocks. That is not the ratio with the
-  // most operations per joule, which a mix with more of the kernel that is more efficient alone has, too.
+  // Returns the ratio of blocks at which running together gains most over one after the other, at the allowed clocks.
+  //
+  // Another ratio may do more operations per joule only because it has more blocks of the more efficient kernel. Such a
+  // mix would do them one after the other, too.
   PairPoint best_ratio(Clocks allowed) const {
     const auto clocks =
         allowed == Clocks::best ? simulate::clock_pairs(gt640()) : std::vector{simulate::highest_clocks(gt640())};
@@ -58,7 +60,7 @@ class Pair {
       }
     return best;
   }
-  // Returns the ratio and the clocks that are best as forecast from runs alone.
+  // Returns the ratio of blocks and the clocks that a forecast from runs of each kernel alone takes for best.
   PairChoice predicted_best() const {
     PairChoice best;
     for (const ClockPair& clocks : simulate::clock_pairs(gt640())) {
@@ -73,7 +75,7 @@ class Pair {
     return best;
   }
 
-  // Returns the operations per joule of this mix, one after the other.
+  // Returns the operations per joule if the kernels do the same work one after the other.
   double in_turn(const Efficiency& together, Clocks clocks) const {
     const auto& alone = clocks == Clocks::best ? best_ : highest_;
     const auto& rates = together.flow.rates;
@@ -97,7 +99,7 @@ class Pair {
     }
     return joules / together.power.value() - 1.0;
   }
-  // Returns the speed over one after the other at the highest clocks.
+  // Returns how many times as fast the kernels do their work together as one after the other at the highest clocks.
   double speedup(const Efficiency& together) const {
     return together.flow.rates[0] / highest_[0].flow.operations + together.flow.rates[1] / highest_[1].flow.operations;
   }
@@ -105,7 +107,7 @@ class Pair {
     return (together.flow.rates[0] / best_[0].flow.operations + together.flow.rates[1] / best_[1].flow.operations) /
            speedup(together);
   }
-  // Returns the forecast for a scheduler, which compares with each kernel alone at these clocks.
+  // Returns the forecast of this point for a scheduler. It compares with each kernel alone at `clocks`.
   schedule::PairForecast forecast(const PairPoint& point, Clocks clocks) const {
     schedule::PairForecast forecast{.ratio = point.ratio};
     const auto& alone = clocks == Clocks::best ? best_ : highest_;
@@ -117,7 +119,8 @@ class Pair {
       watts.alone[i] = Watts(1e9 * highest_[i].flow.operations / alone[i].operations_per_joule());
       watts.added[i] = added_at(point.efficiency.clocks, i);
     }
-    // The busier one of L2 and DRAM draws the power, so that together they may add less than each alone.
+    // Together the kernels may add less power than the sum of what each adds alone, because only the busier one of L2
+    // and DRAM draws power.
     const double part = (point.efficiency.power - watts.idle) / (forecast.power() - watts.idle);
     for (Watts& added : watts.added) added = part * added;
     return forecast;
@@ -135,13 +138,13 @@ class Pair {
     return schedule::residency_forecaster(schedule::limits_of(gpu), simulate::chain_sm(gpu),
                                           {.goal = schedule::Goal::energy});
   }
-  // Limits the traits to so many blocks, because a forecast has no more blocks than those with a known speed.
+  // Limits the traits to `blocks` blocks, because a forecast only considers numbers of blocks with a known speed.
   static schedule::KernelTraits up_to(schedule::KernelTraits traits, unsigned blocks) {
     traits.rate_at_residency.resize(blocks);
     return traits;
   }
-  // Returns the power that the kernel adds to the board's at these clocks, at the speed that it has alone at the
-  // highest clocks.
+  // Returns the power that the kernel adds to the idle power at these clocks, scaled to its speed alone at the highest
+  // clocks.
   Watts added_at(const ClockPair& clocks, std::size_t place) const {
     const Residents all = all_of(*kernels_[place]);
     const Efficiency alone = simulate::efficiency_at(gt640(), clocks, {&all, 1});
@@ -171,7 +174,7 @@ struct RankedPair {
   std::string name() const { return pair.kernels()[0]->kernel.name + ", " + pair.kernels()[1]->kernel.name; }
 };
 
-// Returns all pairs. They are searched once, because several tables need them.
+// Returns all pairs with their best gains. The search runs only once, because several tables need its result.
 inline const std::vector<RankedPair>& all_pairs() {
   static const std::vector<RankedPair> pairs = [] {
     std::vector<RankedPair> all;

@@ -1,4 +1,4 @@
-// Queues of Jiao's kernels on a simulated GT 640 whose clocks a scheduler may set.
+// A queue of Jiao's kernels on a simulated GT 640, whose clocks a scheduler may set.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ struct QueueEntrant {
 
 class Gt640Queue {
  public:
-  // Makes a queue of so many works of each kernel, in turns, all present from the beginning.
+  // Makes a queue of `of_each` works of each kernel. The kernels take turns; all works are there from the beginning.
   explicit Gt640Queue(std::size_t of_each) {
     for (const Gt640Kernel& row : simulate::gt640_kernels()) {
       schedule::ProfiledKernel kernel{row.kernel, traits_at(row, simulate::highest_clocks(gt640()))};

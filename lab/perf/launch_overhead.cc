@@ -1,15 +1,18 @@
-// Measures by how much a launch through the library costs more than the driver's own call, on one device in this
-// process.
+// Measures how much more a launch through the library costs than the driver's own call, on one device in this process.
 //
 //   launch_overhead [PAIRS [DEVICE]]        default 1000, cuda:0
 //
-// One image is loaded three times. Bare calls load it into a context that is current for this thread. A device attached
-// to that context loads it too, as does a device in a context of its own. Each call of the latter makes its context
-// current, and then restores the old one. The kernel takes a pointer, a float and an int, and does nothing.
-// Blocks of launches through the PreparedLaunches and through cuLaunchKernel alternate, each into an empty queue that
-// it does not fill. The result is the host's time of a block over the number of its launches. It prints medians, and of
-// the differences of neighbours the median with its interval. A second row of raw launches shows the method's result
-// for no difference at all. Without a GPU the tests' stand-in for libcuda serves, which leaves the library's part
+// The kernel takes a pointer, a float and an int, and does nothing. Its image is loaded three times: by bare calls into
+// a context that is current for this thread, by a Device attached to that context, and by a Device with a context of
+// its own. Each call of the last one makes its context current and then restores the old one.
+//
+// Blocks of launches by PreparedLaunch alternate with blocks of launches by cuLaunchKernel. A block begins with an
+// empty queue and does not fill it. Its result is the host's time over the number of launches.
+//
+// The program prints medians of the results. For the differences between neighbouring blocks it prints the median with
+// its confidence interval. A second row of raw launches shows the difference that the method finds where there is none.
+//
+// Without a GPU the tests' stand-in for libcuda serves; then only the library's own part is measured
 // (docs/results/overhead.md).
 #include <fmt/format.h>
 
@@ -35,7 +38,7 @@ constexpr char kSource[] =
     "  if (static_cast<int>(threadIdx.x) < n) x[threadIdx.x] *= factor;\n"
     "}\n";
 
-// The same launch through the library.
+// The same kernel, launched through the library.
 struct Prepared {
   std::unique_ptr<backend::Program> program;
   std::unique_ptr<backend::Kernel> kernel;

@@ -1,19 +1,24 @@
-// Measures the delays of an application's launches by loading code and by similar operations (docs/results/dynamic.md).
+// Measures how loading code and similar operations delay an application's launches (docs/results/dynamic.md).
 //
 //   loading_stalls [--device 0] [--seconds 2] [--parts abcdefg] [--kernels 0.1,1,9] [--every 7] [--burst-every 50]
-//   [--json]
+//                  [--json]
 //
-// A thread launches kernels of 0.1, 1 and 9 ms back to back, at most four in flight, in a context of its own, beside
+// The application is a thread that launches kernels of 0.1, 1 and 9 ms back to back, at most four in flight, in a
+// context of its own. Its launches are measured beside each of these operations of other threads:
+//
 //   a  nothing
 //   b  loads of images, 7 ms apart or as --every says
 //   c  the same loads by our Loader with the default budget: the launching thread never rests, rests for 1 ms every
 //      50 ms, or calls gap() then
 //   d  first launches, by itself, of kernels with nothing, 1, 16 and 128 KiB of private memory to a thread
-//   e  unloading of programs, or freeing of memory, as often
+//   e  unloading of programs, or freeing of memory, as often as the loads
 //   f  bursts of kernels of a second process, 50 ms apart or as --burst-every says
-// and g loads eight candidates as eight images and as one, into an idle device. Times are in ms. `call` is the host's
-// time of a launch call, and `kernel` the device's time of a kernel. `rate` is kernels per second over those of a.
-// Without a GPU the stand-ins show that it runs (lab/perf/CMakeLists.txt).
+//
+// Part g loads eight candidates as eight images and as one, into an idle device.
+//
+// Times are in ms. `call` is the host's time of a launch call, and `kernel` the device's time of a kernel. `rate` is
+// the number of kernels per second over that of part a. Without a GPU, stand-ins only show that the program runs
+// (lab/perf/CMakeLists.txt).
 #include <CLI/CLI.hpp>
 #include <array>
 #include <chrono>
@@ -44,7 +49,7 @@ struct Options {
   bool has(char part) const { return parts.find(part) != std::string::npos; }
 };
 
-// A thread that performs an action repeatedly until this ends, and notes the time of each.
+// A thread that performs an action repeatedly until end() is called, and notes how long the action takes each time.
 class Meanwhile {
  public:
   Meanwhile(Nanoseconds every, std::function<Result<void>()> act)
@@ -56,7 +61,7 @@ class Meanwhile {
             std::this_thread::sleep_for(std::chrono::duration<double, std::nano>(every.value()));
           }
         }) {}
-  // Ends the thread. Returns the time of each action, in ms.
+  // Ends the thread. Returns how long the action took each time, in ms.
   Result<std::vector<double>> end() {
     thread_.request_stop();
     thread_.join();
@@ -70,7 +75,7 @@ class Meanwhile {
   std::jthread thread_;
 };
 
-// A variant that the loader makes and nobody sends.
+// A variant that the loader makes and that is never launched.
 class Loaded : public dynamic::Variant {
  public:
   explicit Loaded(std::unique_ptr<Program> program) : program_(std::move(program)) {}
@@ -92,7 +97,7 @@ Nanoseconds now() {
   return Nanoseconds(since.count());
 }
 
-// All parts with one length of the application's kernels.
+// All parts of the benchmark, for one length of the application's kernels.
 class Stalls {
  public:
   Stalls(const Options& options, const Images& images, double kernel_ms, Report& report)
@@ -134,7 +139,7 @@ class Stalls {
     return {};
   }
 
-  // Runs the application while `act` is performed every so often, and reports both.
+  // Runs the application while another thread performs `act`, with pauses of `every`. Reports the times of both.
   Result<void> beside(const std::string& part, const std::string& what, BusyApplication& busy, Pauses pauses,
                       Nanoseconds every, std::function<Result<void>()> act) {
     Meanwhile meanwhile(every, std::move(act));
@@ -205,7 +210,8 @@ class Stalls {
     return {};
   }
 
-  // Measures first launches, each in a context of its own, in which no kernel had as much private memory before.
+  // Measures the first launch of each kernel. Each launch has a new context, so that no earlier kernel had as much
+  // private memory.
   Result<void> first_launches() {
     for (const bool is_busy : {false, true}) {
       for (int repetition = 0; repetition < 3; ++repetition) {
@@ -220,7 +226,7 @@ class Stalls {
     return {};
   }
 
-  // Makes the room while the device is idle, then measures the first launch.
+  // Asks the driver for the private memory while the device is idle, then measures the first launch.
   Result<void> first_launch_with_room(bool is_busy) {
     WATTUNE_ASSIGN(const auto busy, application());
     const auto& [kib, image] = images_.with_private.back();
@@ -251,7 +257,7 @@ class Stalls {
     return {};
   }
 
-  // Unloads programs and frees buffers that were made before, while the device was idle.
+  // Unloads programs and frees buffers while the application runs. They are made before, on an idle device.
   Result<void> unloads() {
     const auto times = static_cast<int>(options_.seconds / to_seconds(options_.every())) + 10;
     WATTUNE_ASSIGN(const auto busy, application());
@@ -302,7 +308,7 @@ class Stalls {
   std::size_t next_image_ = 0;
 };
 
-// Measures loading eight kernels as eight images and as one, including the look-up of their kernels.
+// Measures how long it takes to load eight kernels and find them by name, as eight images and as one image.
 Result<void> eight_at_once(const Options& options, const Images& images, Report& report) {
   BusyApplication busy(options.device);
   WATTUNE_TRY(busy.prepare(images, 0.1));

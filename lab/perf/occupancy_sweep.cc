@@ -1,5 +1,6 @@
-// Compares model::occupancy() with NVIDIA's calculator, the header cuda_occupancy.h of a CUDA toolkit from 12.0 on. It
-// varies block sizes, registers, shared memory, carveouts and barriers, for every compute capability that both know.
+// Compares model::occupancy() with NVIDIA's calculator, the header cuda_occupancy.h of a CUDA toolkit from 12.0 on. The
+// cases vary block sizes, registers, shared memory, carveouts and barriers, for every compute capability that both
+// calculators know.
 //
 //   occupancy_sweep     says how many cases were compared and shows those that differ
 #include <cuda_occupancy.h>
@@ -39,7 +40,7 @@ cudaOccDeviceProp properties_of(const Multiprocessor& sm) {
   return device;
 }
 
-// Returns the blocks by the vendor's calculator. `carveout` is in percent; -1 for none.
+// Returns the number of resident blocks by NVIDIA's calculator. `carveout` is in percent; -1 means that none is set.
 int theirs(const Multiprocessor& sm, const BlockDemand& block, int carveout) {
   cudaOccFuncAttributes kernel;
   kernel.maxThreadsPerBlock = 1024;
@@ -72,7 +73,7 @@ struct Sweep {
                block.dynamic_shared_bytes, carveout, ours, theirs(sm, block, carveout));
   }
 
-  // Compares all sizes of shared memory. Static shared memory ends at 48 KB; dynamic memory takes the rest.
+  // Compares the calculators at all sizes of shared memory. The first 48 KB are static, the rest is dynamic memory.
   void compare_all(const Multiprocessor& sm, unsigned threads, unsigned registers) {
     for (const std::size_t bytes : kSharedBytes) {
       const std::size_t fixed = bytes > 49152 ? 0 : bytes / 2;

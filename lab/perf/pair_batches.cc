@@ -1,11 +1,11 @@
-// Runs every two kernels together in batches: by the policy `paired`, which learns on the way, and by baselines
-// (docs/results/unseen.md). Needs an NVIDIA GPU, or simulates a GPU.
+// Runs every two kernels together in batches of works (docs/results/unseen.md). The policy `paired`, which learns on
+// the way, is compared with baselines. Needs an NVIDIA GPU, or simulates one.
 //
 //   pair_batches FOLDER SPEC... [--device cuda:0] [--seconds 540] [--traces]
 //   pair_batches FOLDER --device simulated:C2050 --kernels TEA,PC
 //
-// A batch is one work of the longer kernel, and as many of the shorter one as take as long alone. The batches of a part
-// are all there from its beginning, and a part begins when the one before has ended.
+// A batch is one work of the longer kernel, and as many works of the shorter kernel as take equally long alone. Batches
+// are submitted in parts: all batches of a part at once, when the part before has ended.
 //
 // - The baselines are one after the other, streams, priority for either kernel, and each split of the SMs. Each runs
 //   four batches, and the fastest three then run a part of 20 in each round.
@@ -13,9 +13,9 @@
 //   The time of forecasts is apart.
 // - `again` is a part of ten batches and one of 20, by `paired` with the speeds that the first left.
 //
-// There are three rounds, or as many as take 5 s, at least one. Each pair leaves FOLDER/A-B.json; pairs whose file is
-// there are left out. No pair begins after so many seconds. `--traces` also writes each part of the first round to
-// A-B.WAY.N.trace, for Perfetto.
+// There are three rounds, or as many as take 5 s, at least one. The result of a pair is the file FOLDER/A-B.json; a
+// pair that has its file already is skipped. No pair begins after the --seconds are over. `--traces` also writes each
+// part of the first round to A-B.WAY.N.trace, for Perfetto.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -68,7 +68,7 @@ struct Options {
   bool traces = false;
 };
 
-// A way in which two kernels run without any knowledge of them.
+// A way to run two kernels that needs no knowledge of them.
 struct Baseline {
   std::string name;
   std::string policy;
@@ -96,10 +96,10 @@ Json ways_json(const std::vector<PairForecast>& ways) {
   return json;
 }
 
-// Two kernels of a stage, on a machine of their own.
+// A pair of kernels that runs on a machine of its own.
 class Pair {
  public:
-  // Traces are written to files that begin with `traces`, unless it is empty.
+  // Makes a pair whose trace files have names that begin with `traces`; if it is empty, no traces are written.
   Pair(Stage& stage, Machine& machine, KernelId first, KernelId second, std::string traces)
       : stage_(stage), machine_(machine), kernels_{first, second}, traces_(std::move(traces)) {
     for (std::size_t i = 0; i < 2; ++i) alone_[i] = *machine.kernel(kernels_[i])->alone;
@@ -147,7 +147,8 @@ class Pair {
     return all;
   }
 
-  // Returns the fastest baselines. Each runs a batch unmeasured, which makes its streams, and then a few.
+  // Returns the fastest baselines of a trial. Each runs a batch that is not measured, in which its streams are made,
+  // and then a few measured batches.
   Result<std::vector<Baseline>> screen(Json& json) {
     std::vector<std::pair<Nanoseconds, Baseline>> screened;
     for (const Baseline& baseline : baselines()) {
@@ -163,7 +164,7 @@ class Pair {
     return fastest;
   }
 
-  // Returns the batches of a part, all of which are there at once.
+  // Returns the arrivals of a part's works, which are all there from the beginning.
   std::vector<Arrival> arrivals(std::size_t batches, const std::array<int, 2>& priorities = {0, 0}) const {
     const std::size_t shorter = 1 - longer_;
     const double ratio = alone_[longer_] / alone_[shorter];
@@ -176,7 +177,7 @@ class Pair {
     return works;
   }
 
-  // Runs these works and writes their trace, if wanted.
+  // Runs the works by a policy. Writes the trace of the run if traces are wanted.
   Result<QueueRun> run_traced(const std::vector<Arrival>& works, const QueueOptions& options, const PairTable& table,
                               const std::string& way) {
     Trace trace;
@@ -187,7 +188,8 @@ class Pair {
 
   Result<Nanoseconds> time_of(const Baseline& baseline, std::size_t batches) {
     PairTable forecasts(machine_.limits().sms);
-    // It splits the SMs at this place whatever comes of it, since no measurement corrects its forecast.
+    // The baseline keeps to this split of the SMs even if it is slow, because no measurement corrects the forecast in
+    // `forecasts`.
     if (baseline.sms_of_first)
       forecasts.learn(kernels_[0], kernels_[1], {.sms_of_first = baseline.sms_of_first, .rates = {1.0, 1.0}});
     WATTUNE_ASSIGN(const QueueRun run, run_traced(arrivals(batches, baseline.priorities), {.policy = baseline.policy},
@@ -204,7 +206,8 @@ class Pair {
     return run_parts({kBegin, kPart}, table, json["again"].back());
   }
 
-  // Forecasts the pair as for works that an application submits. Works try its ways, without pilots.
+  // Forecasts the pair as for works that an application submits: there are no pilots, since the works themselves try
+  // the ways to run.
   Result<PairTable> forecast(const std::optional<PairForecast>& remembered, Json& runs) {
     const Nanoseconds begin = machine_.now();
     const Forecaster predict = submission_forecaster(machine_.limits(), stage_.sm());
@@ -217,7 +220,8 @@ class Pair {
     return table;
   }
 
-  // Runs parts of so many batches by `paired`, each with the table that the one before has left.
+  // Runs parts by `paired`, with `parts` as their numbers of batches. Each part begins with the table of speeds that
+  // the part before has left.
   Result<void> run_parts(const std::vector<std::size_t>& parts, PairTable& table, Json& json) {
     const PairTable before = table;
     std::vector<Nanoseconds> times;
@@ -234,8 +238,8 @@ class Pair {
     return {};
   }
 
-  // Returns the time of works in ways that the policy has not kept, and of the first work in the way that it has kept.
-  // The ways are those after the runs, the best one first.
+  // Returns the time that works spent on trials: all works in ways to run that the policy has not kept, and the first
+  // work in the way that it has kept. `ways` are those after the runs, the best first.
   Nanoseconds time_of_trials(const PairTable& before, const std::vector<PairForecast>& ways) const {
     Nanoseconds sum;
     for (std::size_t i = 0; i < ways.size(); ++i) {
@@ -275,7 +279,7 @@ Result<std::unique_ptr<Stage>> open_stage(const Options& options) {
   return open_device_stage(kernels, {.device = options.device});
 }
 
-// Runs a pair and writes its file, whole or not at all.
+// Runs a pair and writes the file of its result. If the run fails, there is no file.
 Result<void> run_pair(Stage& stage, KernelId first, KernelId second, const std::filesystem::path& file, bool traces) {
   WATTUNE_ASSIGN(const auto machine, stage.machine());
   WATTUNE_ASSIGN(const Json json,

@@ -1,7 +1,10 @@
-// Prints the table of docs/results/frugal.md on pairs at any clock. They are predicted from runs of kernels of a
-// simulated GT 640 alone and Kernelet's chain, and compared with the detailed simulation of the pair.
+// Prints the table of docs/results/frugal.md on pairs of kernels at any clock of a simulated GT 640. The predictions
+// come from runs of each kernel alone and from Kernelet's chain. They are compared with the detailed simulation of the
+// pair.
 //
-//   pair_clocks [INSTRUCTIONS [KERNELS]]   so many instructions of a detailed run (300,000), of the first kernels (11)
+//   pair_clocks [INSTRUCTIONS [KERNELS]]
+//
+// INSTRUCTIONS is the length of a detailed run (300,000); the pairs are those of the first KERNELS kernels (11).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +29,7 @@ constexpr std::array kRatios = {BlockRatio{1, 7}, BlockRatio{2, 6}, BlockRatio{3
                                 BlockRatio{5, 3}, BlockRatio{6, 2}, BlockRatio{7, 1}};
 constexpr double kAloneAtTop = 1e6;  // ns that each kernel's work takes alone at the highest clock
 
-// Returns the core's clocks, each with the highest clock of the memory.
+// Returns the pairs of each clock of the core with the highest clock of the memory.
 std::vector<ClockPair> core_clocks() {
   std::vector<ClockPair> clocks = clock_pairs(gt640());
   std::erase_if(clocks, [](const ClockPair& each) { return each.memory != highest_clocks(gt640()).memory; });
@@ -143,7 +146,7 @@ struct Comparison {
     of_both += std::pow((first + second) / 2.0, 2);
     of_one += std::pow((first - second) / 2.0, 2);
   }
-  // Adds the errors of a pair. Measured points are not compared.
+  // Adds the errors of the predictions for a pair, at all points that were not measured.
   void add(const std::vector<PairPrediction>& told, const std::vector<Truth>& truths,
            const std::vector<std::size_t>& measured) {
     for (std::size_t i = 0; i < told.size(); ++i)
@@ -181,7 +184,7 @@ Result<void> compare(const Pair& pair, double instructions, Comparisons& all) {
     for (std::size_t place = 0; place < core_clocks().size(); ++place)
       truths.push_back(truth_of(pair, ratio, place, instructions));
   all.chain.add(told, truths, {});
-  // The pair is measured at each ratio, at the highest clock.
+  // The measurements of the pair, for its prediction: each ratio of blocks at the highest clock.
   model::PairMeasurements measured;
   std::vector<std::size_t> seen;
   std::vector<model::PairSpeeds> corrected = speeds;

@@ -1,4 +1,5 @@
-// The sets of kernels of Kernelet's queues (table 5). Each kernel of a set takes equally long alone.
+// The sets of kernels that Kernelet's queues consist of (table 5 of the paper). All kernels of a set take equally long
+// alone.
 #pragma once
 
 #include <optional>
@@ -22,7 +23,7 @@ inline const std::vector<KernelSet> kKernelSets = {{"CI", {"BS", "MM", "TEA", "M
                                                    {"MIX", {"PC", "BS", "TEA", "SAD"}},
                                                    {"ALL", {"PC", "SAD", "SPMV", "ST", "MM", "MRIQ", "BS", "TEA"}}};
 
-// The arguments of a program, by position.
+// The arguments of a program by position, with a default for those that are absent.
 class Arguments {
  public:
   explicit Arguments(std::vector<std::string> all) : all_(std::move(all)) {}
@@ -35,8 +36,8 @@ class Arguments {
   std::vector<std::string> all_;
 };
 
-// Finds the model "H100", or "H100:33" for 33 of its SMs with their share of the memory; nullopt if there is no such
-// preset.
+// Finds the GPU model of a name such as "H100", or "H100:33" for 33 of its SMs with their share of the memory; nullopt
+// if there is no such preset.
 inline std::optional<simulate::GpuModel> find_gpu(const std::string& name) {
   const std::size_t colon = name.find(':');
   const simulate::GpuModel* const preset = simulate::find_gpu_model(name.substr(0, colon));
@@ -47,7 +48,8 @@ inline std::optional<simulate::GpuModel> find_gpu(const std::string& name) {
   return part;
 }
 
-// Returns the profiled kernels of a set, with grids that fill the GPU so often. `variation` is SimulatedKernel's.
+// Returns the profiled kernels of a set. The grid of each kernel fills the GPU `waves` times; `variation` is
+// SimulatedKernel::variation.
 inline std::vector<schedule::ProfiledKernel> profiled(const simulate::GpuModel& gpu, const KernelSet& set,
                                                       unsigned waves, double variation = 0.0) {
   std::vector<simulate::SimulatedKernel> kernels;

@@ -1,14 +1,18 @@
-// Replays recorded samples through the measuring policies: how good is the winner, and how many launches does it take?
+// Replays recorded samples through the measuring policies. It measures how good the winner is, and how many launches it
+// takes to find it.
 //
 //   policy_replay [--policy gated|repeated] [--seeds N] FILE...
 //
 // FILE is a result file with all samples of each configuration, such as Kernel Tuner's caches. The configurations come
-// in random order, as in random search, each after an idle gap. Launches take the recorded times in recorded order.
-// Further launches take times drawn with replacement from the configuration's own, without the first quarter, in which
-// the device warmed up. Configurations that the policy cannot tell from the best meet in the final, where this goes on.
-// It prints for each file the regret, which is how much slower the winner is than the best configuration, by medians of
-// all recorded samples. It also prints the launches, warm-up and final included, as a share of seven per configuration.
-// The last three columns are for the worst of the seeds.
+// in random order, each after an idle gap.
+//
+// The launches of a configuration take the recorded times in recorded order. Once these are used up, the times are
+// drawn with replacement. The first quarter is not drawn, because the device warmed up then. Configurations that the
+// policy cannot tell from the best meet in the final.
+//
+// For each file the program prints the regret: how much slower the winner is than the best configuration, by the
+// medians of all recorded samples. It also prints the launches, with warm-up and final, as a share of seven per
+// configuration. The last three columns are for the worst of the seeds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +30,7 @@ namespace {
 
 constexpr std::size_t kFewestSamples = 7;  // samples that make a configuration worth replaying
 
-// One recorded configuration as a kernel.
+// A recorded configuration that runs as a kernel.
 class RecordedRunner : public measure::Runner {
  public:
   RecordedRunner(const std::vector<Sample>& recorded, std::uint64_t seed)

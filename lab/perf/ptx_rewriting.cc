@@ -1,10 +1,12 @@
-// Measures the time to read PTX, analyse it and add persistent twins.
+// Measures how long it takes to read PTX, to analyse it and to add persistent twins to its kernels.
 //
 //   ptx_rewriting [FILE | FOLDER]...
 //
-// It processes each file 20 times, or without files 1 MB of generated kernels. It prints the median of each part, in
-// processor time. For all .ptx files in a folder together it tells how many kernels have persistent twins, why the
-// others have none, and how long reading and analysing took for each megabyte.
+// Each FILE is processed 20 times, or without any file 1 MB of generated kernels. The program prints the median
+// processor time of each step.
+//
+// For a FOLDER it prints numbers over all its .ptx files: how many kernels have persistent twins, why the others have
+// none, and the time of reading and analysing per megabyte.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -27,7 +29,7 @@ constexpr int kRepeatsInFolder = 5;
 constexpr double kLeastMegabytes = 0.1;  // the slowest of smaller files would tell of start-up costs
 constexpr std::size_t kGeneratedBytes = 1'000'000;
 
-// Returns the typical code of a tiled loop: addresses, loads, arithmetic, barriers, a branch.
+// Returns PTX with the typical instructions of a tiled loop: addresses, loads, arithmetic, barriers, a branch.
 std::string generated_kernel(std::size_t number) {
   std::string text = ".visible .entry k" + std::to_string(number) +
                      "(\n\t.param .u64 p0,\n\t.param .u32 p1\n)\n.maxntid 256, 1, 1\n{\n\t.reg .pred %p<4>;\n"
@@ -86,7 +88,7 @@ std::string contents_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// How many kernels there are, by what is told of them.
+// Numbers of kernels. The key is a property of these kernels, or the reason why they have no twin.
 using Counts = std::map<std::string, std::size_t>;
 
 std::size_t total(const Counts& counts) {

@@ -53,7 +53,7 @@ void print_queue(const simulate::GpuModel& gpu, const std::vector<ProfiledKernel
   }
 }
 
-// Takes the seed out of the arguments.
+// Returns the seed, and removes it from the arguments.
 std::uint64_t seed_of(std::vector<std::string>& arguments) {
   const auto option = std::ranges::find(arguments, "--seed");
   if (option == arguments.end() || option + 1 == arguments.end()) return 1;

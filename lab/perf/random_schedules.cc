@@ -21,7 +21,7 @@ class Queue {
   Queue(const simulate::GpuModel& gpu, const KernelSet& set, unsigned waves, std::size_t works)
       : gpu_(gpu), kernels_(profiled(gpu, set, waves)), arrivals_(backlog(*machine(), {.works = works})) {}
 
-  // Returns the makespan in milliseconds.
+  // Returns the makespan of the queue, in milliseconds.
   double run(const QueueOptions& options, const PairTable& forecasts) const {
     return to_ms(run_queue(*machine(), arrivals_, options, forecasts).value().makespan);
   }

@@ -1,4 +1,4 @@
-// Launches by bare calls of the CUDA driver, and functions that time and compare blocks of launches.
+// Launches by bare calls of the CUDA driver, and functions that time blocks of launches and compare their times.
 #pragma once
 
 #include <dlfcn.h>
@@ -38,8 +38,8 @@ inline Result<void> check(backend::cuda::CUresult code, std::string_view doing) 
   return Error(ErrorCode::unavailable, fmt::format("{} failed with {}", doing, code));
 }
 
-// A launch of the only kernel in an image with bare calls, in a context of its own that stays current. The kernel takes
-// a pointer, a float and an int.
+// The only kernel of an image, launched by bare calls. It has a context of its own that stays current, and takes a
+// pointer, a float and an int.
 class Raw {
  public:
   static Result<Raw> make(int ordinal, const backend::Image& image) {
@@ -73,7 +73,7 @@ class Raw {
     void* parameters[] = {&x_, &factor_, &n_};
     return launch_(function_, 1, 1, 1, 32, 1, 1, 0, stream_, parameters, nullptr);
   }
-  // Performs the calls that timing a launch needs, without the launch.
+  // Performs all calls that a timed launch makes, except the launch itself.
   void time_nothing() const {
     backend::cuda::CUevent events[2] = {};
     float milliseconds = 0.0F;
@@ -98,7 +98,7 @@ class Raw {
   int n_ = 0;
 };
 
-// Returns the nanoseconds of one launch.
+// Returns the mean time of one call of `send` in a block of kLaunches calls, in nanoseconds.
 template <typename Send>
 double time_block(const Send& send) {
   const auto start = std::chrono::steady_clock::now();
@@ -120,8 +120,8 @@ inline void report(const std::string& what, const std::vector<double>& values, c
              added.high);
 }
 
-// Returns the times of all ways, block by block. Each way takes each position in turn, so that after-effects of a block
-// fall on all alike.
+// Runs the `ways` in turn, `rounds` times. Returns the times of each. The order rotates, so that the after-effects of a
+// block hit all ways alike.
 inline std::vector<std::vector<double>> alternate(std::span<const std::function<double()>> ways, std::size_t rounds) {
   std::vector<std::vector<double>> times(ways.size());
   for (std::size_t i = 0; i < rounds; ++i)

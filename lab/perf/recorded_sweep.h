@@ -1,4 +1,4 @@
-// Reads the output of `wattune corun` for swept pairs, for the pictures of docs/results/corun.md.
+// Reads the output of `wattune corun` for pairs swept over their ratios, for the pictures of docs/results/corun.md.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ inline void read_share(const std::string& line, RecordedPair& pair) {
     pair.gain_at[{first, second}] = percent / 100.0;
 }
 
-// Reads the pairs. Incomplete ones are left out.
+// Reads the pairs of a file. Pairs whose output is incomplete are left out.
 inline std::vector<RecordedPair> read_sweep(const std::string& file) {
   std::vector<RecordedPair> pairs;
   std::ifstream text(file);

@@ -1,4 +1,4 @@
-// The results of a benchmark, printed line by line: for people, or as one array of JSON.
+// The results of a benchmark, printed row by row: as text for people, or as one array of JSON.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ struct Row {
   std::vector<std::pair<std::string, double>> fields = {};
 
   void add(std::string name, double value) { fields.emplace_back(std::move(name), value); }
-  // Adds the median, the 99th percentile and the greatest of times in ms.
+  // Adds three fields for a list of times in ms: the median, the 99th percentile and the greatest time.
   void add_times(const std::string& name, std::vector<double> ms) {
     std::ranges::sort(ms);
     const auto at = [&](double share) {

@@ -1,6 +1,6 @@
-// Measures the cost of the scheduler: of a decision with 64 different kernels pending and all forecasts known, and of a
-// forecast. It also measures the time from submit() to the launch on a machine that does nothing, and with a SPEC on
-// the first NVIDIA GPU.
+// Measures how long the scheduler takes for a decision with 64 different kernels pending and all forecasts known, and
+// for a forecast. It also measures the time from submit() to the launch. This is done on a machine that runs nothing,
+// and with a SPEC on the first NVIDIA GPU too.
 //
 //   schedule_overhead [TIMES [SPEC]]
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ KernelTraits some_kernel(std::size_t number) {
           .utilisation = model::Utilisation{0.01 * static_cast<double>(number), 0.5}};
 }
 
-// A machine whose launches end when they are waited for.
+// A machine that runs nothing. A launch counts as ended as soon as wait() is called.
 class IdleMachine final : public Machine {
  public:
   IdleMachine() { kernel_ = some_kernel(0); }
@@ -74,7 +74,7 @@ class IdleMachine final : public Machine {
   std::vector<Ended> running_;
 };
 
-// A machine that notes when the last launch was requested, and when that call returned.
+// A machine that notes when its last launch() was called and when the call returned.
 class WatchedMachine final : public Machine {
  public:
   explicit WatchedMachine(std::unique_ptr<Machine> machine) : machine_(std::move(machine)) {}
@@ -98,7 +98,7 @@ class WatchedMachine final : public Machine {
   std::unique_ptr<Machine> machine_;
 };
 
-// 64 different kernels, all of whose pairs are known.
+// A queue of 64 different kernels, with known speeds for all their pairs.
 struct Pending {
   Pending() {
     Random random(1);
@@ -133,7 +133,8 @@ void measure_decisions(const std::string& policy_name, std::size_t times) {
   print("a decision of `" + policy_name + "`, 64 kernels pending", us);
 }
 
-// Measures the greedy policy: its table of profits, and the cost after one kernel has left or come.
+// Measures the first decision of the greedy policy, for which it computes a table of profits, and the decisions after a
+// kernel has left or joined.
 void measure_greedy(std::size_t times) {
   Pending pending;
   std::vector<double> anew, left, come;
@@ -168,7 +169,7 @@ void measure_forecasts(std::size_t times) {
   time("residency", residency_forecaster(limits_of(gpu), simulate::chain_sm(gpu)));
 }
 
-// Submits kernel 0 repeatedly, each time after the machine has rested, so that its driver sleeps.
+// Submits kernel 0 repeatedly. Before each time the machine rests, so that the thread that drives it sleeps.
 void measure_submitting(std::unique_ptr<Machine> idle, const std::string& where, std::size_t times) {
   auto owned = std::make_unique<WatchedMachine>(std::move(idle));
   const WatchedMachine& machine = *owned;

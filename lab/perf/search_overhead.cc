@@ -1,12 +1,14 @@
-// Measures the cost of a proposal of each strategy: the CPU time of ask(1) and tell per evaluation of an invented
-// function.
+// Measures what a proposal of each strategy costs: the CPU time of ask(1) and tell() per evaluation. The evaluated
+// function is invented.
 //
 //   search_overhead [EVALUATIONS] [SPEC]        default 1000
 //
 // There are two spaces: `small` has some 5,800 configurations of 8 parameters, `large` 2 * 10^8 of 12. One in ten
-// configurations fails. `first` is the mean of the first half of the evaluations, `second` that of the other. At the
-// end it prints how long a device waits for the proposals of `auto`, which learns while the device is busy. The space
-// is `large` or that of a spec whose parameters are numbers.
+// configurations fails. `first` is the mean over the first half of the evaluations, `second` the mean over the second
+// half.
+//
+// At the end the program prints how long a device waits for the proposals of `auto`, which learns while the device is
+// busy. This is measured in the space `large`, or in the space of SPEC, whose parameters must be numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +58,7 @@ Observation pretend_to_measure(const space::SearchSpace& space, ConfigurationId 
   return observation;
 }
 
-// Returns the microseconds per evaluation, over the first and over the second half.
+// Returns the microseconds per evaluation, as means over the first and the second half.
 std::pair<double, double> measure(const std::string& name, const space::SearchSpace& space, int evaluations) {
   const auto strategy = search::make_strategy(name, space).value();
   double halves[2] = {0.0, 0.0};
@@ -78,7 +80,7 @@ Result<space::SearchSpace> space_of(const std::string& file) {
   return space::SearchSpace::build(std::move(spec.parameters), std::move(spec.constraints));
 }
 
-// Returns the milliseconds of each ask(1), ascending.
+// Returns the milliseconds that each ask(1) takes, ascending.
 std::vector<double> latencies(const space::SearchSpace& space, int evaluations) {
   const auto strategy = search::make_strategy("auto", space).value();
   std::vector<double> waits;

@@ -121,7 +121,7 @@ void pairs(bool json) {
   for (const char* const name : kPapersGpus) pairs_of(name, json);
 }
 
-// Adds a row of figure 11, for pairs at the ratio that the chain chooses.
+// Adds a row to the table of Kernelet's figure 11: all pairs, each at the ratio of blocks that the chain chooses.
 void pairs_by_schedulers(const GpuModel& gpu, Table& table, const char* name, const model::ChainSm& sm) {
   const PairJudge judge(gpu, sm);
   Mean predicted;
@@ -139,7 +139,8 @@ void pairs_by_schedulers(const GpuModel& gpu, Table& table, const char* name, co
                    {"mean absolute error", error.value()}});
 }
 
-// Prints figure 10 (all accesses taken for coalesced) and figure 11 (the schedulers taken for one).
+// Prints figures 10 and 11 of Kernelet, for chains that know less. The chain of figure 10 takes all accesses for
+// coalesced, that of figure 11 takes an SM's schedulers for one.
 void ablation(bool json) {
   const GpuModel fermi = detailed_gpu("C2050");
   Table scattered("all accesses taken for coalesced, C2050", json);
@@ -186,7 +187,8 @@ double correlation_of(const std::vector<double>& x, const std::vector<double>& y
   return xy / std::sqrt(xx * yy);
 }
 
-// Prints figure 4: mixtures of computation and memory, by the differences of a pair's PUR and MUR.
+// Prints figure 4 of Kernelet. The pairs are mixtures of computation and memory accesses; their gains are shown by the
+// differences of PUR and MUR.
 void correlation(bool json) {
   const GpuModel gpu = detailed_gpu("C2050");
   std::vector<SimulatedKernel> kernels;
@@ -224,7 +226,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 enum class Mechanism { streams, priority, green_contexts, slices, persistent };
 
-// The gains in % that were measured on an H100 (hopper_facts).
+// The gains of a mechanism in %, measured on an H100 (hopper_facts).
 struct HopperRow {
   Mechanism mechanism;
   model::BlockRatio ratio;  // or the number of SMs of each kernel
@@ -291,7 +293,7 @@ double ms_of(const std::function<void()>& work) {
   return times[kRounds / 2];
 }
 
-// Measures the time of a prediction and of a simulation, on this machine's processor.
+// Measures how long a prediction and a simulation take on this machine's processor.
 void cost(bool json) {
   Table table("cost", json);
   const model::ChainSm sm{.schedulers = 4, .requests_per_cycle = 0.4};

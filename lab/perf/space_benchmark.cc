@@ -1,9 +1,9 @@
-// Measures SearchSpace on every T1 file of a folder: time to build, size, and time per operation.
+// Measures SearchSpace on every T1 file of a folder: the time to build a space, its size, and the time per operation.
 //
 //   space_benchmark FOLDER [REPETITIONS]
 //
-// Times are CPU times of this one thread, so that other work on the machine counts less. The peak is the growth of the
-// resident set during the build, as Linux reports it.
+// Times are CPU times of this thread, on which other work on the machine has less effect. The peak is how much the
+// resident memory grows during the build, by Linux's numbers.
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -33,7 +33,7 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// Returns the value of a line of /proc/self/status such as "VmRSS:    1234 kB", in MB; 0 if there is none.
+// Returns the value of a line of /proc/self/status such as "VmRSS: 1234 kB", in MB; 0 if there is no such line.
 double status_mb(const std::string& key) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -42,7 +42,8 @@ double status_mb(const std::string& key) {
   return 0;
 }
 
-// Returns freed memory to the system, so that reusing it counts too.
+// Resets the peak of the resident memory. Freed memory goes back to the system first, so that its reuse counts as
+// growth.
 void reset_peak() {
   malloc_trim(0);
   std::ofstream("/proc/self/clear_refs") << "5";
@@ -86,7 +87,7 @@ double build_time(const Declaration& declaration, int repetitions) {
   return median(times);
 }
 
-// Returns the mean time of f(id) over ids drawn in advance.
+// Returns the mean time of a call f(id), over ids that are drawn before the clock starts.
 template <typename F>
 double time_per_id(const SearchSpace& space, std::size_t n, F f) {
   wattune::Random random(1);

@@ -1,7 +1,9 @@
-// The tables of docs/results/energy-methods.md on clocks of one kernel: `model-steered` and `advised` replayed on
-// recorded and on drawn kernels, beside rules that need no model.
+// Prints the tables of docs/results/energy-methods.md on the clocks of one kernel. The strategies `model-steered` and
+// `advised` are replayed on recorded and on randomly drawn kernels, beside rules that need no model.
 //
-//   steered_clocks [BOARDS]    so many boards are drawn of each law, 30 unless given
+//   steered_clocks [BOARDS]
+//
+// BOARDS is how many boards are drawn of each law (30).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +42,8 @@ double least_energy_of(const Runs& runs) {
   return least;
 }
 
-// Returns the value at x = 0 of the parabola through five points by least squares, or not a number.
+// Returns the value at x = 0 of the parabola that fits five points by least squares. The result is not a number if no
+// parabola is determined.
 double smoothed(const std::vector<std::pair<double, double>>& points) {
   double s[5] = {}, t[3] = {};
   for (const auto& [x, y] : points)
@@ -54,8 +57,8 @@ double smoothed(const std::vector<std::pair<double, double>>& points) {
          determinant(s[0], s[1], s[2], s[1], s[2], s[3], s[2], s[3], s[4]);
 }
 
-// Returns the root of the mean squared residual of the energy curve: each point beside the parabola of the five
-// nearest others.
+// Returns how rough the energy curve is: the root of the mean squared distance of each point from the parabola through
+// its five nearest neighbours.
 double roughness(const Runs& runs) {
   double squares = 0.0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -101,7 +104,7 @@ Chosen chosen_by(const std::string& name, const Runs& runs, const search::Method
   return chosen;
 }
 
-// Returns so many of the runs. Precondition: two at least.
+// Returns `n` evenly spaced runs. Precondition: n is at least 2.
 Runs evenly_spaced(const Runs& runs, std::size_t n) {
   Runs chosen;
   for (std::size_t i = 0; i < n; ++i) chosen.push_back(runs[(2 * i * (runs.size() - 1) + n - 1) / (2 * (n - 1))]);
@@ -113,7 +116,7 @@ double energy_near(const Runs& runs, double clock) {
       *std::ranges::min_element(runs, {}, [&](const ClockRun& run) { return std::abs(run.clock.value() - clock); }));
 }
 
-// Returns the energy at the clock of Kernel Tuner's ridge, by its fit of the power at so many evenly spaced clocks.
+// Returns the energy at the ridge that Kernel Tuner's fit finds. The power is fitted at `n` evenly spaced clocks.
 double by_bounded_fit(const Runs& runs, std::size_t n) {
   std::vector<PowerSample> samples;
   for (const ClockRun& run : evenly_spaced(runs, n)) samples.push_back({.clock = run.clock, .power = run.power});
@@ -158,7 +161,7 @@ void print_steered(const ClockRecording& recording) {
     print_cells(recording.name, smooth, found.first, fmt::format("{}", found.second));
 }
 
-// Advisors that learned from all groups but one.
+// An advisor and a strategy that learned from all groups of kernels except one.
 struct Learned {
   ClockAdvisor advisor;
   search::AdvisedClock advice;
@@ -217,7 +220,8 @@ void print_advised(const ClockRecording& recording) {
                 fmt::format("{:.1f}", static_cast<double>(found.second) / static_cast<double>(found.first.front().n)));
 }
 
-// How many advised clocks were not measured, and how many of these had an energy in the advised range of 95 %.
+// The number of advised clocks that were not measured, and the number of these at which the true energy lay within the
+// predicted range of 95 %.
 struct Ranges {
   std::size_t unmeasured = 0, right = 0;
 
@@ -228,7 +232,7 @@ struct Ranges {
   std::string text() const { return fmt::format("{} of {}", right, unmeasured); }
 };
 
-// Prints what the rules lose on boards that are drawn at random.
+// Prints how much energy each rule loses on boards that are drawn at random.
 void print_drawn(BoardLaw law, const char* name, std::uint64_t boards) {
   std::vector<Regrets> rules;
   Ranges from_one, from_two;

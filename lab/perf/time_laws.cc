@@ -1,5 +1,5 @@
-// Compares laws of time against clock on recorded kernels: the time at each clock is predicted from those at the
-// others.
+// Compares laws of a kernel's time against the clock. On recorded kernels, the time at each clock is predicted from the
+// times at all other clocks.
 //
 //   time_laws
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ Law hyperbola(const Samples& samples) {
   return [solved = line.solve()](double clock) { return solved.base + solved.slope / clock; };
 }
 
-// Fits t = b / f^p by logarithms.
+// Fits t = b / f^p, as a straight line of the logarithms.
 Law power_law(const Samples& samples) {
   const auto n = static_cast<double>(samples.size());
   double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
@@ -41,7 +41,8 @@ Law power_law(const Samples& samples) {
   return [=](double clock) { return std::exp(logarithm - exponent * std::log(clock)); };
 }
 
-// Returns the criterion by which fit_time_curve() decides whether there is a least time.
+// Returns the criterion by which fit_time_curve() decides whether the time stops falling at some clock. The lower
+// criterion wins.
 double criterion(const Law& law, const Samples& samples, double further_parameters) {
   const auto n = static_cast<double>(samples.size());
   double squares = 0.0;
@@ -50,7 +51,8 @@ double criterion(const Law& law, const Samples& samples, double further_paramete
   return n * std::log(std::max(1e-6, squares / n)) + further_parameters * std::log(n);
 }
 
-// Fits the greater of a falling law and a constant, which begins behind some sample.
+// Fits a law that falls with the clock until it reaches a constant, the least time. Returns the falling law alone if a
+// constant does not make the fit better.
 Law with_least(const Fit& falling, const Samples& samples) {
   Law best = falling(samples);
   for (std::size_t rising = 2; rising < samples.size(); ++rising) {
@@ -71,7 +73,7 @@ Law fitted(const Samples& samples) {
   return [curve = fit_time_curve(samples).value()](double clock) { return curve.at(Megahertz(clock)).value(); };
 }
 
-// Returns the mean relative error of the times at all clocks, each predicted from the others.
+// Returns the mean relative error of the times at all clocks, each predicted from the times at the others.
 double error_of(const Fit& fit, const Samples& samples) {
   double sum = 0.0;
   for (std::size_t i = 0; i < samples.size(); ++i) {

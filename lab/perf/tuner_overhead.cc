@@ -1,12 +1,16 @@
-// Measures the cost of the tuner itself per evaluation: an empty kernel on the fake device, every Trial written to a
-// journal.
+// Measures the cost of the tuner itself per evaluation, with an empty kernel on the fake device. Every Trial is written
+// to a journal.
 //
-//   perf_tuner_overhead [EVALUATIONS]        default 100000, of a space of 10^6
+//   perf_tuner_overhead [EVALUATIONS]
 //
-// The kernel does nothing and takes no device time, so all the time is Wattune's. It covers launch planning, the
-// checked run and seven timed ones through the Device interface, statistics, the journal line and its write, and the
-// strategy. There is no warm-up: it lasts a fixed time and begins again after every pause, so that the evaluator would
-// be charged for a slow strategy. Prints processor time in microseconds per evaluation, of each part and per strategy.
+// EVALUATIONS is their number, 100000 unless given, in a space of 10^6 configurations.
+//
+// The kernel does nothing and takes no device time, so that only Wattune's own time is measured. This includes launch
+// planning, a checked run and seven timed ones through the Device interface, statistics, the journal line with its
+// write, and the strategy. There is no warm-up. A warm-up lasts a fixed time and starts again after every pause, so
+// that a slow strategy would add to the evaluator's time.
+//
+// The program prints processor time in microseconds per evaluation: of each part, and of each strategy.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -24,14 +28,14 @@
 namespace wattune {
 namespace {
 
-// Returns the processor time of this thread, which does all the work.
+// Returns the processor time of this thread, which does all the work of tuning.
 Nanoseconds processor_time() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return Nanoseconds(static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec));
 }
 
-// An evaluator that sums the time spent in another one.
+// An evaluator that passes calls on to another one and sums the time spent there.
 class TimedEvaluator : public tune::Evaluator {
  public:
   explicit TimedEvaluator(tune::Evaluator& inner) : inner_(inner) {}
@@ -68,7 +72,7 @@ class Silent : public tune::TuningObserver {
   void on_trial(const tune::TuningEvent&) override {}
 };
 
-// Returns a spec with six parameters of ten values, and the usual other parts of a small spec.
+// Returns a spec with six parameters of ten values each. Its other parts are those of a usual small spec.
 KernelSpec empty_kernel_spec() {
   KernelSpec spec;
   spec.source.function = "nothing";

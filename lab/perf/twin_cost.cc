@@ -1,9 +1,9 @@
-// Measures the cost of kernels' twins that run the whole grid alone. It prints their times over the kernel's own,
-// measured in turns by the device's clock. Needs an NVIDIA GPU.
+// Measures what a kernel's twin costs when it runs the whole grid alone. The program prints the time of each twin over
+// the time of the kernel, measured in turns by the device's clock. Needs an NVIDIA GPU.
 //
 //   twin_cost [--json] benchmarks/gemm/gemm.toml@m=4096,n=4096,k=4096 benchmarks/copy/copy.toml
 //
-// The default configurations run, at the specs' sizes or those given.
+// The default configuration of each spec runs, at the sizes after the @, or else at those of the spec.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,7 +76,8 @@ class Kernel {
     return {};
   }
 
-  // Returns the launch of the whole grid as one slice; nullopt if the kernel has no such twin.
+  // Returns the launch of the twin `form` that runs the whole grid as one slice; nullopt if the kernel has no such
+  // twin.
   std::optional<schedule::DevicePart> sliced(slice::TwinForm form) const {
     if (loaded_->code->twin(form) == nullptr) return std::nullopt;
     const slice::Grid grid = schedule::grid_of(loaded_->geometry);
@@ -105,7 +106,7 @@ class Kernel {
   std::unique_ptr<backend::Stream> stream_;
 };
 
-// Parses sizes such as "n=4,m=8".
+// Parses sizes of a problem such as "n=4,m=8".
 std::vector<NamedSize> sizes_of(std::string_view text) {
   std::vector<NamedSize> sizes;
   while (!text.empty()) {

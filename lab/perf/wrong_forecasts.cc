@@ -1,11 +1,11 @@
-// Measures the loss of `paired` if its forecasts of pairs are wrong: two kernels at a time on a simulated GPU, whose
-// forecasts are falsified on purpose. All that it prints is simulated.
+// Measures what the policy `paired` loses by wrong forecasts. Two kernels at a time run on a simulated GPU, and their
+// forecasts are falsified on purpose. All results are simulated.
 //
 //   wrong_forecasts [GPU] [WORKS] [WAVES] [ERROR] [VARIATION] [SET]
 //
 // WORKS is the number of works of each of the two kernels. WAVES is how often a kernel fills the GPU. ERROR is the
 // error of the forecasts, 0.2 being 20 %. VARIATION is the standard deviation of the blocks' times over their mean. SET
-// is CI, MI, MIX or ALL as in Kernelet's paper. Gains are over the best that runs without forecasts.
+// is CI, MI, MIX or ALL as in Kernelet's paper. Gains are relative to the best schedule that needs no forecast.
 #include "lab/perf/wrong_forecasts.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void print_pair(const TwoKernels& pair, const std::vector<FalseForecasts>& told,
   std::fflush(stdout);
 }
 
-// Prints the mean loss and the pairs that lost.
+// Prints the mean loss, the worst loss and the number of pairs that lost more than 1 %.
 void print_losses(const std::string& name, const std::vector<double>& gains) {
   double lost = 0.0;
   for (const double gain : gains) lost -= std::min(gain, 0.0) / static_cast<double>(gains.size());

@@ -1,4 +1,5 @@
-// Two kernels on a simulated GPU whose forecasts are falsified, beside the best that runs without forecasts.
+// Two kernels on a simulated GPU: how `paired` runs them with falsified forecasts, and the best schedule that needs no
+// forecast.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 
 namespace wattune::perf {
 
-// A function that falsifies the forecast speed of a kernel beside another.
+// A function that takes the forecast speed of a kernel beside another and returns a false one.
 using Falsify = std::function<double(double rate)>;
 
 inline schedule::PairForecast falsified(schedule::PairForecast forecast, const Falsify& falsify) {
@@ -29,7 +30,8 @@ struct FalseForecasts {
   Falsify falsify;
 };
 
-// Returns forecasts that are wrong by this share: in one direction, or each kernel of each pair in its own.
+// Returns functions that make forecasts wrong by the share `error`: all too high, all too low, or each speed at random
+// too high or too low.
 inline std::vector<FalseForecasts> false_forecasts(double error, std::uint64_t seed = 1) {
   const auto random = std::make_shared<Random>(seed);
   return {{"right", [](double rate) { return rate; }},
@@ -38,7 +40,7 @@ inline std::vector<FalseForecasts> false_forecasts(double error, std::uint64_t s
           {"either", [=](double rate) { return rate * (random->below(2) == 0 ? 1.0 + error : 1.0 - error); }}};
 }
 
-// Two kernels with so many works each, alternating, all present from the beginning.
+// Two kernels that take turns in a queue, with `works` works each that are all there from the beginning.
 class TwoKernels {
  public:
   TwoKernels(const simulate::GpuModel& gpu, std::vector<schedule::ProfiledKernel> kernels, std::size_t works)
@@ -49,8 +51,8 @@ class TwoKernels {
     forecast_ = pilots(kernels_[0].traits, kernels_[1].traits).value();
   }
 
-  // Returns the best makespan of one after the other, streams, priorities, and whole kernels on SMs of their own at
-  // each split.
+  // Returns the best makespan of schedules that need no forecast: one after the other, streams, priorities, and whole
+  // kernels on SMs of their own at each split.
   Nanoseconds baseline() const {
     const std::array alone = {*kernels_[0].traits.alone, *kernels_[1].traits.alone};
     const double works = 0.5 * static_cast<double>(arrivals_.size());

@@ -5,8 +5,8 @@
 namespace wattune::perf {
 namespace {
 
-// Another ratio at other clocks does more operations per joule, since more of them are Bt's, which are cheaper alone as
-// well. The gain is not larger there.
+// The exhaustive choice has the greatest gain, but not the most operations per joule. More of these at 3:5 blocks are
+// Bt's, which are cheaper than Srad's even alone; the gain is not greater there.
 TEST(Gt640Pair, NoChoiceGainsMoreThanTheExhaustiveOne) {
   const Pair pair(named("Bt"), named("Srad"));
   const double most = pair.gain(pair.exhaustive().efficiency);
@@ -16,7 +16,7 @@ TEST(Gt640Pair, NoChoiceGainsMoreThanTheExhaustiveOne) {
   EXPECT_GT(pair.best_clocks({3, 5}).operations_per_joule(), pair.exhaustive().efficiency.operations_per_joule());
 }
 
-// The idle power is no part of what the two kernels add, and the other way round.
+// The forecast keeps the idle power apart from the power that the two kernels add.
 TEST(Gt640Pair, AForecastPartsIdlePowerFromWhatIsAdded) {
   const Pair pair(named("Hotspot"), named("Mergehist"));
   const PairPoint best = pair.exhaustive();
@@ -28,7 +28,8 @@ TEST(Gt640Pair, AForecastPartsIdlePowerFromWhatIsAdded) {
   EXPECT_NEAR(forecast.energy_gain(), 1.0 + pair.gain(best.efficiency), 1e-9);
 }
 
-// Bitonic and Transpose both wait for DRAM. Hotspot and Mergehist are the pair that gains most.
+// Bitonic and Transpose both wait for DRAM, so that running them together promises nothing. Hotspot and Mergehist are
+// the pair that gains most.
 TEST(Gt640Pair, WhatPromisesNothingIsNotTaken) {
   EXPECT_FALSE(Pair(named("Bitonic"), named("Transpose")).predicted_best().is_taken());
   const Pair pair(named("Hotspot"), named("Mergehist"));

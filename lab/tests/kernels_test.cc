@@ -1,5 +1,5 @@
-// The kernels of lab/kernels at small sizes, on the interpreter of PTX. Their references check each output. The sizes
-// leave the last block or row smaller than the others where a kernel allows that.
+// The kernels of lab/kernels at small sizes, on the interpreter of PTX. Their references check each output. Where a
+// kernel allows it, the sizes make the last block or row smaller than the others.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -83,7 +83,7 @@ const Kernel kKernels[] = {
 INSTANTIATE_TEST_SUITE_P(All, LabKernel, testing::ValuesIn(kKernels),
                          [](const auto& kernel) { return std::string(kernel.param.name); });
 
-// A spec that no test runs is in no folder.
+// The list of tested specs is complete: no folder has another one.
 TEST(LabKernels, AreAllTested) {
   for (const char* name : {"chosen", "unseen", "later"}) {
     const auto files = std::filesystem::directory_iterator(folder(name));

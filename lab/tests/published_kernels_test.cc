@@ -1,4 +1,5 @@
-// Schoonhoven's table II on simulated boards. The command build/release/bin/emulated_boards prints all of it.
+// Emulation of table II of Schoonhoven et al. 2022 on simulated boards. The command build/release/bin/emulated_boards
+// prints the whole table.
 #include "lab/emulation/published_kernels.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +26,7 @@ const PublishedRow& row_of(const char* board, const char* kernel) {
   throw std::out_of_range(kernel);
 }
 
-// The abstract's 42.0 % and -24.3 %, computed from the printed rows.
+// The paper's abstract says 42.0 % and -24.3 %, which are the means of the printed rows.
 TEST(PublishedRows, HaveThePapersMeans) {
   double gain = 0.0;
   double loss = 0.0;
@@ -38,8 +39,9 @@ TEST(PublishedRows, HaveThePapersMeans) {
   EXPECT_NEAR(loss, -0.243, 0.004);  // two rows print a loss that differs from their own numbers
 }
 
-// The share of points that are left out is 1 - 3/17, 1 - 4/19 and 1 - 4/18. The paper keeps 3 of 15 points of the V100.
-// That follows for any ridge from 1034 to 1090 MHz, which it does not print; with 1110 it would be 4.
+// The paper leaves out 1 - 3/17, 1 - 4/19 and 1 - 4/18 of the points of the first three boards. It keeps 3 of the
+// V100's 15 points, which follows from any ridge from 1034 to 1090 MHz. The paper does not print the ridge; 1110 MHz,
+// the tuned clock, would leave 4 points.
 TEST(SteeredClocks, LeaveOutAsManyPointsAsThePaper) {
   EXPECT_THAT(numbers(steered_clocks(published_grid("A100"), Megahertz(985))), ElementsAre(960, 1035, 1110));
   EXPECT_EQ(published_grid("A100").size(), 17u);
@@ -53,8 +55,8 @@ TEST(SteeredClocks, LeaveOutAsManyPointsAsThePaper) {
   EXPECT_EQ(published_grid("V100").size(), 15u);
 }
 
-// Watts of four rows at both clocks and the change of the time, measured on the simulated board. It is warmer or cooler
-// than the 50 °C for which the kernels are fitted, which makes 2 %.
+// Four rows are compared: their watts at both clocks and the change of their time, measured on the simulated board. The
+// board is warmer or cooler than the 50 °C for which the kernels are fitted, which makes up to 2 %.
 TEST(EmulatedKernels, DrawWhatTheirRowsSay) {
   for (const auto& [board, kernel] : {std::pair{"A100", "Gridder"}, std::pair{"A100", "Tensor-core correlator"},
                                       std::pair{"TITAN-RTX", "Gridder"}, std::pair{"V100", "Gridder"}}) {
@@ -67,15 +69,15 @@ TEST(EmulatedKernels, DrawWhatTheirRowsSay) {
   }
 }
 
-// The row asks for something that no kernel of such a board can do: to lose 41 % of its speed at 80 % of the clock.
+// The row asks for something that no kernel of such a board can do: a speed that falls by 41 % at 80 % of the clock.
 TEST(EmulatedKernels, StopWherePhysicsDoes) {
   const simulate::Kernel kernel = emulated_kernel(row_of("V100", "TD dedispersion"));
   EXPECT_EQ(kernel.fixed, Nanoseconds(0));
   EXPECT_NEAR(kernel.time_at(Megahertz(1380)) / kernel.time_at(Megahertz(1110)), 1110.0 / 1380.0, 1e-9);
 }
 
-// The steered clock saves energy in every row. On average it saves as much as in the paper, but less in the rows whose
-// power falls faster than f * v^2.
+// The steered clock saves energy in every row. On average the savings are those of the paper. They are smaller in the
+// rows whose power falls faster than f * v^2.
 TEST(EmulatedKernels, AreBestNearTheirSteeredClock) {
   double gain = 0.0;
   double loss = 0.0;

@@ -75,7 +75,7 @@ TEST_F(ReplayTest, RecordsThePartInWhichItWasStarted) {
   EXPECT_TRUE(part.failures.empty());
 }
 
-// A caller that waits for a change that was not recorded must not wait for ever.
+// A caller that waits for a change must not wait for ever if the recording has no such change.
 TEST_F(ReplayTest, FailsBehindTheEnd) {
   const Replay played = replay(load(kTable).value());
   ASSERT_TRUE(played.recorder->start());

@@ -1,4 +1,4 @@
-// The outputs of the kernels of this folder, for comparison.
+// Functions that compute the outputs of this folder's kernels on the host, for comparison.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -104,7 +104,7 @@ extern "C" void gated_stream(void* const* arguments, const std::size_t* lengths)
   for (std::size_t i = 0; i < lengths[2]; ++i) given.buffer<double>(2)[i] = gated(x[i], gate[i]);
 }
 
-// Halves an interval instead of Newton's steps: E - e sin E rises.
+// Solves E - e sin E = M by halving an interval, unlike the kernel's Newton steps. The left side rises with E.
 extern "C" void kepler(void* const* arguments, const std::size_t* lengths) {
   const Arguments given(arguments);
   for (std::size_t i = 0; i < lengths[2]; ++i) {

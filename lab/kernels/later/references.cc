@@ -1,4 +1,4 @@
-// The outputs of the kernels of this folder, for comparison.
+// Functions that compute the outputs of this folder's kernels on the host, for comparison.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -20,7 +20,7 @@ std::uint32_t scattered(std::uint32_t key) {
   return key ^ (key >> 16);
 }
 
-// Returns the first word of the MD5 digest of a text of one block, by RFC 1321.
+// Returns the first word of the MD5 digest (RFC 1321) of a text that fills one block.
 std::uint32_t first_word(const std::array<std::uint32_t, 16>& text) {
   constexpr int kTurns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
   constexpr std::uint32_t kBegin = 0x67452301U;
@@ -39,7 +39,7 @@ std::uint32_t first_word(const std::array<std::uint32_t, 16>& text) {
   return kBegin + a;
 }
 
-// Returns the value between four pixels of a square image at a place that counts in pixels.
+// Returns the value at a place between four pixels of a square image. `column` and `row` count in pixels.
 double interpolated(const float* image, int pixels, double column, double row) {
   const int left = std::min(static_cast<int>(column), pixels - 2), top = std::min(static_cast<int>(row), pixels - 2);
   const auto at = [&](int x, int y) -> double { return image[static_cast<std::size_t>(y) * pixels + x]; };
@@ -83,7 +83,7 @@ extern "C" void heat3d(void* const* arguments, const std::size_t* /*lengths*/) {
   }
 }
 
-// Adds up each frequency by its definition.
+// Computes each frequency by the definition of the Fourier transform, as a sum over the signal.
 extern "C" void spectra(void* const* arguments, const std::size_t* lengths) {
   constexpr int kLength = 512;
   const Arguments given(arguments);

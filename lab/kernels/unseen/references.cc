@@ -1,4 +1,4 @@
-// The outputs of the kernels of this folder, for comparison.
+// Functions that compute the outputs of this folder's kernels on the host, for comparison.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -39,7 +39,7 @@ void add_force(const Vector& distance, double pull, double potential, double (&s
   sum[3] += potential;
 }
 
-// Counts the ways to place queens in the rows from this one on.
+// Counts the ways to place queens in `row` and all rows below it.
 int solutions_from(int row, int n, std::vector<int>& queens) {
   if (row == n) return 1;
   int found = 0;
@@ -52,7 +52,7 @@ int solutions_from(int row, int n, std::vector<int>& queens) {
   return found;
 }
 
-// True if no two of the first queens attack each other.
+// Tells whether no two of the queens in the first `rows` rows attack each other.
 bool is_peaceful(const std::vector<int>& queens, int rows) {
   for (int row = 0; row < rows; ++row)
     for (int other = 0; other < row; ++other)
@@ -116,7 +116,7 @@ extern "C" void docking(void* const* arguments, const std::size_t* /*lengths*/) 
   }
 }
 
-// Makes the pairs of all threads one after another, which is the order of the sequence.
+// Computes the pairs of all threads one after another, in the order of the random sequence.
 extern "C" void deviates(void* const* arguments, const std::size_t* lengths) {
   constexpr std::uint64_t kMask = (std::uint64_t{1} << 46) - 1;
   const Arguments given(arguments);
