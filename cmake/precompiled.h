@@ -1,5 +1,6 @@
-// The headers that most sources use, of the standard library and of core, compiled once per build, and that of JSON,
-// which fewer use but which takes each of them two seconds. Sources still include what they use.
+// The headers that most sources use, of the standard library and of core. They are compiled once per build. The header
+// of JSON is here too: fewer sources use it, but it takes two seconds for each. Sources still include all headers that
+// they use.
 #pragma once
 
 #include <fmt/format.h>

@@ -8,7 +8,8 @@ extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
   const int steps = *static_cast<const int*>(arguments[3]);
   const double factor = *static_cast<const float*>(arguments[4]);
   const double addend = *static_cast<const float*>(arguments[5]);
-  // Each step multiplies the distance from the number that it leaves alone by the factor.
+  // The map x -> factor * x + addend leaves one number fixed. Each step multiplies the distance from this number by the
+  // factor.
   const double fixed = addend / (1.0 - factor);
   const double remaining = std::pow(factor, steps);
   for (std::size_t i = 0; i < lengths[0]; ++i) to[i] = static_cast<float>(fixed + (from[i] - fixed) * remaining);

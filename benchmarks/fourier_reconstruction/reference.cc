@@ -1,5 +1,5 @@
-// Samples inserted into a volume's Fourier transform, for checking fourier_reconstruction.cl and .cu: the pixels are
-// scattered, each to the voxels around it.
+// Samples inserted into a volume's Fourier transform, for checking fourier_reconstruction.cl and .cu. The reference
+// scatters each pixel to the voxels around it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +9,8 @@
 namespace {
 constexpr double kRadius = 1.9;
 
-// Returns the Kaiser-Bessel blob by the series of I0; `height` is 1 - r^2 / kRadius^2.
+// Returns the value of the Kaiser-Bessel blob, computed by the series of the Bessel function I0. `height` is 1 - r^2 /
+// kRadius^2.
 double blob(double height) {
   double sum = 1.0;
   for (int k = 30; k > 0; --k) sum = 1.0 + sum * height * 56.25 / (k * k);
@@ -44,7 +45,7 @@ struct Volume {
 };
 }  // namespace
 
-// samples, orientations, blob_table, grid, weights, size, first, count
+// The arguments in their order: samples, orientations, blob_table, grid, weights, size, first, count.
 extern "C" void reference(void* const* arguments, const std::size_t*) {
   const auto* pixel = static_cast<const std::complex<float>*>(arguments[0]);
   const auto* orientation = static_cast<const float*>(arguments[1]);

@@ -1,6 +1,8 @@
 // The products of many pairs of small matrices, for checking gemm_batched.cl: A has size_b rows of size_a elements, B
-// size_a rows of size_c, C size_b rows of size_c. The kernel has the sizes as macros; here they follow from the
-// lengths, as size_a * size_b, size_a * size_c and size_b * size_c are the elements of a matrix of each kind.
+// size_a rows of size_c, C size_b rows of size_c.
+//
+// The kernel gets the sizes as macros. The reference computes them from the lengths of the buffers: a matrix of A, B
+// and C has size_a * size_b, size_a * size_c and size_b * size_c elements.
 #include <cmath>
 #include <cstddef>
 

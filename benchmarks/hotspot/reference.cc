@@ -27,7 +27,7 @@ extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
   std::vector<double> next(now.size());
   for (int step = 0; step < steps; ++step) {
     for (int y = 0; y < height; ++y) {
-      // Beyond the edge it is as warm as at the edge.
+      // A cell beyond the edge is as warm as the cell at the edge.
       const double* here = &now[static_cast<std::size_t>(y) * width];
       const double* north = y > 0 ? here - width : here;
       const double* south = y < height - 1 ? here + width : here;

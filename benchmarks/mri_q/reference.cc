@@ -23,7 +23,8 @@ extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
     double sum_real = 0.0;
     double sum_imaginary = 0.0;
     for (int i = 0; i < sample_count; ++i) {
-      // Double precision for turns and sums; sines of what is left of a turn need no more than single.
+      // Turns and sums need double precision. For the sines and cosines of the rest of a turn, single precision
+      // suffices.
       const double turns = samples[i].kx * vx + samples[i].ky * vy + samples[i].kz * vz;
       const auto radians = static_cast<float>(6.283185307179586 * (turns - std::nearbyint(turns)));
       sum_real += samples[i].magnitude * std::cos(radians);

@@ -21,7 +21,7 @@ extern "C" void reference(void* const* arguments, const std::size_t*) {
     double ay = 0.0;
     double az = 0.0;
     for (int j = 0; j < n; ++j) {
-      // Single precision for one pair, double for their sum.
+      // Each pair of bodies is computed in single precision, the sum over the pairs in double precision.
       const float dx = bodies[j].x - bodies[i].x;
       const float dy = bodies[j].y - bodies[i].y;
       const float dz = bodies[j].z - bodies[i].z;

@@ -1,4 +1,4 @@
-// Where chains through an array end, for checking pointer_chasing.cl and pointer_chasing.cu.
+// The elements at which chains through an array end, for checking pointer_chasing.cl and pointer_chasing.cu.
 #include <cstddef>
 #include <cstdint>
 
@@ -9,7 +9,7 @@ extern "C" void reference(void* const* arguments, const std::size_t*) {
   const std::uint32_t chains = *static_cast<const std::uint32_t*>(arguments[3]);
   const int steps = *static_cast<const int*>(arguments[4]);
   for (std::uint32_t chain = 0; chain < chains; ++chain) ends[chain] = chain * 2654435761u & (n - 1);
-  // All chains take a step before any takes the next, so that their reads overlap.
+  // Every chain takes a step before any takes the next one, so that the reads of the chains overlap.
   for (int step = 0; step < steps; ++step)
     for (std::uint32_t chain = 0; chain < chains; ++chain) ends[chain] = next[ends[chain]];
 }

@@ -8,7 +8,7 @@ struct Float4 {
   float x, y, z, w;
 };
 
-// Single precision for one pair, double for their sum.
+// The sum over pairs of bodies in double precision; each pair is computed in single precision.
 struct Sum {
   double x, y, z;
 };

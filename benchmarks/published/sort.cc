@@ -1,4 +1,4 @@
-// Sorted keys, for checking sort.toml. A radix sort, as it is called for every number of groups.
+// Sorted keys, for checking sort.toml. A radix sort is used, because the reference runs for every number of groups.
 #include <cstddef>
 #include <vector>
 

@@ -1,4 +1,5 @@
-// The sum of a vector, for checking reduction.cl. The scratch arguments stay as they are, as the kernel leaves them.
+// The sum of a vector, for checking reduction.cl. The scratch arguments keep their contents, because the kernel leaves
+// them unchanged too.
 #include <cstddef>
 
 extern "C" void reference(void* const* arguments, const std::size_t* lengths) {

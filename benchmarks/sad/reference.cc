@@ -23,7 +23,7 @@ extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
     const int y = std::clamp(static_cast<int>(i / pitch) - radius, 0, height - 1);
     padded[i] = previous[y * width + x];
   }
-  // Macroblock by macroblock, part by part, displacement by displacement: the order of the results.
+  // The order of the results: macroblock by macroblock, then part by part, then displacement by displacement.
   for (int top = 0; top < height; top += 16)
     for (int left = 0; left < width; left += 16)
       for (int part = 0; part < 16; ++part)

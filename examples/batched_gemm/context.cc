@@ -17,12 +17,12 @@ using wattune::ErrorCode;
 using wattune::Result;
 namespace backend = wattune::backend;
 
-// A driver's library, which stays loaded.
+// A driver's library. It stays loaded until the program ends.
 class Driver {
  public:
   explicit Driver(const char* library) : handle_(dlopen(library, RTLD_NOW | RTLD_LOCAL)) {}
 
-  // Loads the function of this name, whose type is that of the pointer.
+  // Loads the function `name` of the library into `function`, whose type must be the function's.
   template <typename Function>
   Result<void> load(const char* name, Function*& function) const {
     void* const symbol = handle_ == nullptr ? nullptr : dlsym(handle_, name);
@@ -56,7 +56,8 @@ Result<Attached> with_stream(std::unique_ptr<backend::Device> device, Stream* ha
   return Attached{std::move(device), std::move(stream), handle};
 }
 
-// Attaches to the context that CUDA's runtime API uses too, and to the stream of this thread, CU_STREAM_PER_THREAD.
+// Attaches to the context that CUDA's runtime API uses too, and to the default stream of this thread
+// (CU_STREAM_PER_THREAD).
 Result<Attached> attach_cuda(int ordinal) {
   const Driver driver("libcuda.so.1");
   int (*initialise)(unsigned) = nullptr;

@@ -12,15 +12,15 @@
 
 namespace batched_gemm {
 
-// A device and a stream. Context and stream stay until the program ends.
+// A device with a stream. The context and the stream exist until the program ends.
 struct Attached {
   std::unique_ptr<wattune::backend::Device> device;
   std::unique_ptr<wattune::backend::Stream> stream;  // the application's stream, for commands other than tuned calls
   wattune::dynamic::CallStream call_stream;          // the same stream, for tuned calls
 };
 
-// Makes a context and a stream on the device. Fails with unavailable if it has neither CUDA nor OpenCL, or the driver
-// refuses.
+// Makes a context and a stream on the device. Fails with unavailable if the device has neither CUDA nor OpenCL, or if
+// the driver refuses.
 wattune::Result<Attached> attach_to(const wattune::DeviceInfo& info);
 
 }  // namespace batched_gemm

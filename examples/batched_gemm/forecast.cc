@@ -18,12 +18,12 @@ constexpr std::int64_t kMostWarps = 64;  // warps of a multiprocessor
 constexpr std::int64_t kNone = -1;
 using Places = std::array<std::int64_t, kLanes>;  // of elements, for each lane; kNone for a lane that does nothing
 
-// Returns the elements that one load takes if the places are this far apart.
+// Returns how many elements one vector load can take if such loads are `distance` elements apart.
 std::int64_t width_of(std::int64_t distance) { return distance % 4 == 0 ? 4 : distance % 2 == 0 ? 2 : 1; }
 
 std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
-// Counts the parts of so many elements that the places fall into.
+// Counts how many different parts of memory, each of `elements` elements, the places fall into.
 std::int64_t count_parts(const Places& places, std::int64_t elements) {
   std::int64_t parts = 0;
   std::int64_t last = kNone;  // the places ascend
@@ -35,7 +35,7 @@ std::int64_t count_parts(const Places& places, std::int64_t elements) {
   return parts;
 }
 
-// Counts how often the busiest bank of shared memory is asked for different elements.
+// Returns how many different elements the busiest bank of shared memory is asked for.
 std::int64_t count_conflicts(std::span<const std::int64_t> places, std::int64_t width) {
   Places sorted;
   const auto end = std::ranges::copy_if(places, sorted.begin(), [](std::int64_t place) { return place != kNone; }).out;
@@ -46,7 +46,7 @@ std::int64_t count_conflicts(std::span<const std::int64_t> places, std::int64_t 
   return *std::ranges::max_element(asked);
 }
 
-// Tells whether lanes read the same in pairs, of neighbours or of lanes two apart.
+// Tells whether the lanes read the same places in pairs, of neighbours or of lanes two apart.
 bool is_paired(std::span<const std::int64_t> places) {
   const auto same_at = [&](std::size_t distance) {
     for (std::size_t lane = 0; lane < places.size(); ++lane) {
@@ -58,22 +58,23 @@ bool is_paired(std::span<const std::int64_t> places) {
   return same_at(1) || same_at(2);
 }
 
-// Counts the passes of lanes that load vectors from shared memory. They are served in two parts unless pairs of them
-// read the same.
+// Counts the passes in which lanes load vectors from shared memory. The two halves of the lanes are served one after
+// the other, unless pairs of lanes read the same places.
 std::int64_t count_passes_together(std::span<const std::int64_t> places, std::int64_t width) {
   if (width == 1 || is_paired(places)) return count_conflicts(places, width);
   const std::size_t half = places.size() / 2;
   return count_conflicts(places.first(half), width) + count_conflicts(places.last(half), width);
 }
 
-// Counts the passes of a warp. Each half of it loads vectors of four by itself.
+// Counts the passes in which a warp loads vectors from shared memory. The two halves of a warp load vectors of four
+// elements separately.
 std::int64_t count_passes(std::span<const std::int64_t> places, std::int64_t width) {
   if (width < 4) return count_passes_together(places, width);
   const std::size_t half = places.size() / 2;
   return count_passes_together(places.first(half), width) + count_passes_together(places.last(half), width);
 }
 
-// A way at a size: the resources and the work of its block.
+// The resources and the work of a block, for one configuration of the kernel at one size of the matrices.
 class Shape {
  public:
   Shape(const Sizes& sizes, const Way& way) : sizes_(sizes), way_(way) {}
@@ -92,14 +93,14 @@ class Shape {
   std::int64_t shared_elements() const {
     return way_.products * (matrix_a() + (shares_b() ? of_b() : 0) + (way_.direct ? 0 : of_c()));
   }
-  // Returns the elements of A, B and C that go through shared memory.
+  // Returns how many elements of A, B and C go through shared memory.
   std::int64_t copied() const { return of_a() + (shares_b() ? of_b() : 0) + (way_.direct ? 0 : of_c()); }
 
   bool is_possible() const {
     constexpr std::int64_t kMostShared = 12'288;
     return way_.share <= sizes_.b && threads() >= 32 && threads() <= 512 && shared_elements() < kMostShared;
   }
-  // Returns the elements of A in one load from shared memory. steps() returns how many such loads make a row.
+  // Returns how many elements of A one load takes from shared memory. steps() returns how many such loads make a row.
   std::int64_t step() const { return width_of(pitch()); }
   std::int64_t steps() const { return divided_up(sizes_.a, step()); }
   bool loops() const { return way_.in_registers && !way_.unrolled; }  // tells whether it loops along A
@@ -109,7 +110,8 @@ class Shape {
     constexpr std::int64_t kShared = 233'472;
     constexpr std::int64_t kOfEachBlock = 1024;
     constexpr std::int64_t kRegisters = 65'536;
-    // The compiler's mean number of registers: for sums, for a column of B or a step of it, and for the rest.
+    // The number of registers that the compiler takes on average: for the sums, for a column of B or a step of it, and
+    // for the rest.
     const std::int64_t registers = (way_.in_registers ? rows() : 8) + (loops() ? 8 : sizes_.a) + 20;
     const std::int64_t of_a_block = divided_up(std::max<std::int64_t>(32, registers), 8) * 8 * warps() * kLanes;
     const std::int64_t fitting = kShared / (4 * shared_elements() + kOfEachBlock);
@@ -117,7 +119,8 @@ class Shape {
                                   std::min({std::int64_t{32}, kMostWarps / warps(), fitting, kRegisters / of_a_block}));
   }
 
-  // The places that the lanes of a warp first read in A and B, and first write in C.
+  // The places of the first elements that the lanes of a warp read in A and in B, and of the first that they write in
+  // C.
   struct OfAWarp {
     Places a, b, c;
   };
@@ -142,7 +145,7 @@ class Shape {
   const Way& way_;
 };
 
-// The cost of the first reads of A and B and the first writes of C by the warps of a block.
+// The costs of the first access of each warp of a block to A, B and C.
 struct Access {
   double passes_a = 0.0;
   double passes_b = 0.0;
@@ -152,7 +155,7 @@ struct Access {
   double sectors_c = 0.0;
 };
 
-// Counts the cost of the first warps, and scales it to the block. The other warps are like them.
+// Counts the costs for the first warps of a block, which the others resemble, and scales them to the whole block.
 Access count_access(const Way& way, const Shape& shape) {
   constexpr std::int64_t kCounted = 4;
   const std::int64_t counted = std::min(kCounted, shape.warps());
@@ -176,12 +179,13 @@ Access count_access(const Way& way, const Shape& shape) {
   return access;
 }
 
-// Counts the instructions of a thread that copy so many elements of each product.
+// Counts the copy instructions of a thread, if each product has `elements` elements that are copied as vectors of
+// `width`.
 std::int64_t count_copies(const Way& way, const Shape& shape, std::int64_t elements, std::int64_t width) {
   return divided_up(way.products * elements, shape.threads() * width);
 }
 
-// Adds the memory work of a block. B is read once, into registers.
+// Adds the memory work of a block. Each element of B is read once, into registers.
 void add_memory(Work& work, const Sizes& sizes, const Way& way, const Shape& shape) {
   const Access access = count_access(way, shape);
   const auto rows = static_cast<double>(shape.rows());
@@ -229,7 +233,7 @@ void add_occupancy(Work& work, const Way& way, const Shape& shape) {
   work.unusual = unlike * unlike;
   work.waiting = shape.warps() > 1 ? 1.0 : 0.0;
   work.drought = std::max(0.0, std::log(kEnough / kilobytes));
-  // Copies in few, wide vectors ask for all their data at once.
+  // Copies with few wide vectors request all their data at once, which floods the memory.
   if (way.pad_row + way.pad_matrix == 0) work.flood = std::max(0.0, std::log(kilobytes / kTooMuch));
 }
 
@@ -248,7 +252,8 @@ Work work_of(const Sizes& sizes, const Way& way) {
   return work;
 }
 
-// Returns the logarithm of the time. Moving the elements takes 1; memory, shared memory and instructions overlap.
+// Returns the logarithm of the forecast time; the time of moving the elements is 1. Memory, shared memory and
+// instructions overlap.
 double forecast_time(const Work& work, const Weights& weights) {
   const double memory = 1.0 + weights.written_again * work.written_again + weights.lines_written * work.lines_written;
   const double shared = weights.pass * (work.passes + weights.line_read * work.lines_read);
@@ -264,8 +269,8 @@ double forecast_time(const Work& work, const Weights& weights) {
 
 namespace {
 
-// Returns the kinds of ways. A thread computes element after element of a whole column, or all elements of one with the
-// loop along A unrolled, or all of its part of one.
+// Returns the kinds of configurations, which differ in what a thread computes. It computes a whole column element by
+// element, a whole column at once with the loop along A unrolled, or a part of a column at once.
 std::vector<Way> kinds() {
   std::vector<Way> kinds{{.share = 1}, {.share = 1, .in_registers = true, .unrolled = true}};
   for (const std::int64_t share : {2, 4, 8}) kinds.push_back({.share = share, .in_registers = true});
@@ -304,7 +309,8 @@ Values values_of(const Way& way) {
 
 namespace {
 
-// A way and its forecast. NVRTC takes 0.1 s, and 0.1 s more for each hundred loads of the unrolled body.
+// A configuration with its forecast time. NVRTC takes 0.1 s to compile it, and 0.1 s more for each hundred loads of the
+// unrolled loop body.
 struct Forecast {
   double time = 0.0;
   std::int64_t body = 0;  // loads from shared memory in loops that the compiler unrolls
@@ -324,7 +330,7 @@ Forecast forecast_of(const Sizes& sizes, const Way& way, const Weights& weights)
   return forecast;
 }
 
-// Moves ways that compile quickly to the front, so that two of the first four do, if there are so many.
+// Moves configurations that compile quickly to the front, until the first four have two of them. There may be too few.
 void bring_quick_ones_forward(std::vector<Forecast>& forecasts) {
   constexpr std::ptrdiff_t kFirst = 4;
   std::ptrdiff_t wanted = 2;

@@ -1,6 +1,6 @@
-// Forecasts which ways of running the kernel of benchmarks/gemm_batched are probably the fastest for a size, without
-// measuring. It counts the work of a multiprocessor for each element that is moved. The weights of this work were
-// fitted to the times of 155 sizes on an H200.
+// Forecasts which configurations of the kernel of benchmarks/gemm_batched are probably the fastest for a size of the
+// matrices, without measuring. The forecast counts the work of a multiprocessor for each element that is moved. The
+// weights of this work were fitted to the times of 155 sizes on an H200.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace batched_gemm {
 
-// A way to run the kernel: its parameters, which benchmarks/gemm_batched/gemm_batched.cu explains.
+// A configuration of the kernel, by its parameters, which benchmarks/gemm_batched/gemm_batched.cu explains.
 struct Way {
   std::int64_t share = 1;     // GROUP_SIZE_Y: threads that share a column of C
   std::int64_t products = 1;  // GROUP_SIZE_Z: products of a block
@@ -32,15 +32,15 @@ struct Way {
 using Values = std::vector<std::pair<std::string, wattune::Value>>;
 Values values_of(const Way& way);
 
-// Returns the possible ways, without kinds that are the fastest for hardly any size.
+// Returns the possible configurations for a size. Kinds that are the fastest for hardly any size are left out.
 std::vector<Way> ways_for(const Sizes& sizes);
 
-// The work of a multiprocessor for each element of the matrices that is moved.
+// The work of a multiprocessor per element of the matrices that is moved.
 struct Work {
   // In device memory.
   double written_again = 0.0;  // elements of C in sectors that are written more than once
   double lines_written = 0.0;  // lines that warps write to, if they write C directly
-  // In shared memory, and in the cache that is a part of it.
+  // Work in shared memory and in the cache, which is a part of it.
   double passes = 0.0;      // passes in which warps read and write, with bank conflicts
   double lines_read = 0.0;  // lines read, if threads read B from device memory
   // Instructions of warps.
@@ -50,7 +50,7 @@ struct Work {
   double uneven = 0.0;       // rows that are tested in each step, because not all threads have as many
   double ragged = 0.0;       // conditional multiplications, because the last step is shorter
   double warps = 0.0;        // warps that begin and end
-  // Properties of a multiprocessor as a whole, which have no unit.
+  // Properties of a multiprocessor's whole load. They have no unit.
   double solitude = 0.0;   // one over the blocks at once: with fewer, less copying overlaps with computing
   double gathering = 0.0;  // one over the kilobytes in flight, if blocks wait for all of their C before writing it
   double idleness = 0.0;   // logarithm of the warps that would fit over those that run
@@ -61,8 +61,9 @@ struct Work {
 };
 Work work_of(const Sizes& sizes, const Way& way);
 
-// The weights of the members of Work. For elements, lines, passes and instructions they are in units of the time that
-// the device's memory takes for an element. Weights of members without a unit add to the logarithm of the time.
+// The weights of the members of Work. The weights of elements, lines, passes and instructions are in units of the time
+// that device memory takes for an element. The weights of members without a unit are added to the logarithm of the
+// time.
 struct Weights {
   double written_again = 0.159;
   double lines_written = 1.67;
@@ -84,16 +85,16 @@ struct Weights {
   double flood = 0.0688;
 };
 
-// Returns the logarithm of the time over the time that moving the elements takes.
+// Returns the logarithm of the forecast time over the time that moving the elements takes.
 double forecast_time(const Work& work, const Weights& weights = {});
 
-// Returns the ways, the most promising first. A way that compiles slowly comes behind those that are forecast to take
-// up to 3 % longer, or more if it compiles even longer. Two of the first four compile quickly. Takes about half a
-// millisecond.
+// Returns the configurations for a size, the most promising first. One that compiles slowly stands behind others whose
+// forecast is up to 3 % longer, or more if compiling takes very long. Two of the first four compile quickly. The call
+// takes about half a millisecond.
 std::vector<Way> likely_ways(const Sizes& sizes, const Weights& weights = {});
-// Guesses that a size begins with, which its tuning tries first.
+// The number of guesses with which the tuning of a size begins.
 constexpr std::size_t kGuesses = 8;
-// Returns the values of the first `count` likely ways, or of all if there are fewer.
+// Returns the values of the `count` most promising configurations, or of all configurations if there are fewer.
 std::vector<Values> likely_values(const Sizes& sizes, std::size_t count);
 
 }  // namespace batched_gemm

@@ -28,7 +28,7 @@ backend::ScalarBytes scalar(std::int64_t value) {
 
 std::size_t bytes_for(std::int64_t elements) { return static_cast<std::size_t>(elements) * sizeof(float); }
 
-// Returns the distance from one collected product to the next.
+// Returns how many products apart the checked products of a batch are.
 std::int64_t stride_of(std::int64_t batch) { return batch / static_cast<std::int64_t>(Samples::kCount) + 1; }
 
 }  // namespace
@@ -46,8 +46,8 @@ Result<std::unique_ptr<Machine>> Machine::open(const std::string& device, std::u
   return machine;
 }
 
-// Allocates the buffers, each with room for all elements. With some sizes, nearly all elements belong to A, with others
-// to B or C.
+// Allocates the buffers. Each has room for all elements of the matrices, because with some sizes nearly all elements
+// belong to A, with others to B or C.
 Result<void> Machine::allocate() {
   for (std::unique_ptr<backend::Buffer>* const buffer : {&a_[0], &a_[1], &b_, &c_}) {
     WATTUNE_ASSIGN(*buffer, device().create_buffer(bytes_));
@@ -65,8 +65,8 @@ Result<void> Machine::fill(backend::Buffer& buffer, unsigned which) {
   return finish();
 }
 
-// Returns the shape of the application's own kernel. Blocks of C are as large as their sizes allow. A group computes as
-// many products as fit four passes, if their local memory leaves room for other groups.
+// Returns the shape of a launch of the application's own kernel. Blocks of C are as large as the sizes allow. A
+// work-group computes as many products as it can in four passes, but leaves local memory for other groups.
 Machine::Shape Machine::shape_of(const Sizes& sizes) {
   constexpr std::int64_t kGoes = 4;
   constexpr std::int64_t kMostLocal = 6'000;  // elements
@@ -96,7 +96,7 @@ Result<void> Machine::prepare(const Sizes& sizes) {
   WATTUNE_ASSIGN(code.program, device().build(source, macros, kLimit));
   WATTUNE_ASSIGN(code.multiply, code.program->kernel("multiply_any"));
   WATTUNE_ASSIGN(code.collect, code.program->kernel("collect"));
-  // The first launch is for drivers that compile at the first launch.
+  // The first launch is not measured, because some drivers compile then.
   const std::int64_t batch = batch_of(sizes, bytes_);
   WATTUNE_TRY(multiply(sizes, batch, 0));
   WATTUNE_TRY(collect(sizes, batch, 0));

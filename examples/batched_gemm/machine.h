@@ -1,4 +1,4 @@
-// The application without its tuning: context, stream, matrices, its own kernels. One thread uses it.
+// The application without its tuning: context, stream, matrices and its own kernels. Only one thread may use it.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@
 
 namespace batched_gemm {
 
-// Longest time that any operation may take.
+// The longest time that any operation may take.
 inline constexpr wattune::Nanoseconds kLimit = wattune::nanoseconds_from_seconds(120);
 
-// Products of a batch that are checked.
+// Products of a batch that are copied to the host and checked.
 struct Samples {
   static constexpr std::size_t kCount = 4;
   std::array<std::int64_t, kCount> products{};
@@ -28,7 +28,7 @@ struct Samples {
 
 class Machine {
  public:
-  // Opens the device. `bytes` is the size of a triple of batches; with 0 it is chosen for the device.
+  // Opens the device. `bytes` is the size of all matrices of a batch together; 0 lets the device decide.
   static wattune::Result<std::unique_ptr<Machine>> open(const std::string& device, std::uint64_t bytes);
   Machine(wattune::DeviceInfo info, std::uint64_t bytes, Attached attached);
 
@@ -43,13 +43,15 @@ class Machine {
 
   // Compiles the kernels that multiply() needs for these sizes.
   wattune::Result<void> prepare(const Sizes& sizes);
-  // Computes the product, for all sizes. Precondition: prepare().
+  // Computes the products of a batch with the application's own kernel. Precondition: prepare() was called for these
+  // sizes.
   wattune::Result<void> multiply(const Sizes& sizes, std::int64_t batch, unsigned which);
-  // Collects samples in the stream. read() copies them to the host, which waits for all commands sent.
+  // Collects samples of the products, as a command of the stream. read() copies them to the host, and so waits for all
+  // commands.
   wattune::Result<void> collect(const Sizes& sizes, std::int64_t batch, std::int64_t first);
   wattune::Result<void> read(const Sizes& sizes, std::int64_t batch, std::int64_t first, Samples& samples);
   wattune::Result<void> finish() { return stream().finish(kLimit); }
-  // Returns the bytes per second, read and written, of a copy within the device's memory.
+  // Returns the bandwidth of a copy within the device's memory: bytes read and written, per second.
   wattune::Result<double> copy_bandwidth();
 
  private:

@@ -2,8 +2,9 @@
 //
 //   batched_gemm [--device NAME] [--sizes N] [--per-size SECONDS] [--mode ours,paper,synchronous] ...
 //
-// It draws sizes, and for each runs its loop for some time, tuned from scratch. Then it finds the best configuration of
-// each size, and compares with the same loops running that configuration. README.md says more.
+// The program draws sizes of the matrices. For each size it runs the application's loop for some time, tuned from
+// scratch. Then it finds the best configuration of each size, and runs the loops again with these for comparison.
+// README.md says more.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -77,7 +78,8 @@ void describe(CLI::App& app, Options& options) {
   app.add_option("--spec", options.spec, "gemm_batched.toml")->check(CLI::ExistingFile);
 }
 
-// Returns the optimum of these sizes, known or found. A search for it also measures the configurations in `also`.
+// Returns the optimum of these sizes: the known one, or else the result of a search that also measures the
+// configurations in `also`.
 Result<Optimum> optimum_of(Machine& machine, const Sizes& sizes, const wattune::KernelSpec& spec, OptimumFile& known,
                            const Options& options, std::vector<wattune::Configuration> also = {}) {
   if (const Optimum* const found = known.find(sizes)) return *found;
@@ -90,7 +92,7 @@ Result<Optimum> optimum_of(Machine& machine, const Sizes& sizes, const wattune::
   return optimum;
 }
 
-// Returns the spec in the device's language.
+// Returns the spec of the kernel in the device's language.
 Result<wattune::KernelSpec> spec_for(Machine& machine, const Sizes& sizes, const Options& options) {
   WATTUNE_ASSIGN(auto spec, spec_of(options.spec, sizes, batch_of(sizes, machine.bytes())));
   WATTUNE_TRY(wattune::use_language(spec, machine.info().languages));
@@ -110,8 +112,7 @@ Result<void> find_optima(Machine& machine, const Options& options) {
   return {};
 }
 
-// Runs all sizes in one mode, before the next mode begins. So background tuning of a mode happens in the time of that
-// mode.
+// Runs all sizes in one mode before another mode begins, so that tuning in the background only affects its own mode.
 Result<ModeResult> run_mode(Machine& machine, Mode mode, const wattune::KernelSpec& all_sizes,
                             const std::vector<Sizes>& drawn, const Options& options) {
   ModeResult result{.mode = mode, .rows = {}, .report = {}};
@@ -125,8 +126,8 @@ Result<ModeResult> run_mode(Machine& machine, Mode mode, const wattune::KernelSp
   return result;
 }
 
-// Runs all modes. The optima are found afterwards, so that the final configurations of all runs take part in the
-// comparison.
+// Runs all modes. The optima are searched for afterwards, so that the search can also measure the final configurations
+// of all runs.
 Result<Results> run_all(Machine& machine, Options options) {
   WATTUNE_ASSIGN(const auto all_sizes, spec_of_all_sizes(options.spec, machine.info().languages));
   WATTUNE_ASSIGN(OptimumFile known, OptimumFile::open(options.optimum, machine, all_sizes.source.text));

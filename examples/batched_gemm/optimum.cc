@@ -43,7 +43,8 @@ struct Contestant {
   }
 };
 
-// Returns the configurations to measure: those of the forecast, those of the options, and a random sample.
+// Returns the configurations to measure: those that the forecast ranks first, those that the options name, and a random
+// sample.
 std::vector<Configuration> chosen_configurations(const wattune::space::SearchSpace& space, const Sizes& sizes,
                                                  const ScreeningOptions& options) {
   wattune::Random random(options.seed);
@@ -62,7 +63,7 @@ std::vector<Configuration> chosen_configurations(const wattune::space::SearchSpa
   return chosen;
 }
 
-// Compiles the next configurations in other processes, if the device's compiler is available there.
+// Compiles the next configurations in other processes, if the device's compiler can run there.
 class Builder {
  public:
   Builder(backend::Device& device, const wattune::KernelSpec& spec, std::span<const Configuration> configurations,
@@ -111,7 +112,7 @@ class Contest {
     arguments_ = {&machine.a(0), &machine.b(), &machine.c(), backend::ScalarBytes{{bytes.begin(), bytes.end()}}};
   }
 
-  // Measures a configuration quickly. One that fails is left out.
+  // Measures a configuration quickly. A configuration that fails is left out.
   void screen(const Configuration& configuration, Result<std::unique_ptr<backend::Kernel>> kernel) {
     if (!kernel) return;
     Contestant next{configuration, *std::move(kernel), geometry_of(configuration, sizes_, batch()), {}};
@@ -125,7 +126,7 @@ class Contest {
     contestants_.push_back(std::move(next));
   }
 
-  // Measures the best ones in turns, so that disturbances of the device affect all alike.
+  // Measures the best configurations in turns, so that disturbances of the device affect all alike.
   Result<void> refine() {
     std::vector<Contestant*> close;
     for (Contestant& each : contestants_)
@@ -169,7 +170,7 @@ class Contest {
 
 }  // namespace
 
-// Parses "NAME=VALUE, NAME=VALUE". All values are whole numbers.
+// Parses the text "NAME=VALUE, NAME=VALUE" of a configuration. All values are whole numbers.
 wattune::dynamic::NamedValues Optimum::values() const {
   wattune::dynamic::NamedValues values;
   std::istringstream parts(configuration);

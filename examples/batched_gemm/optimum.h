@@ -1,6 +1,6 @@
-// Finds the optimum of a size. Every configuration is screened quickly, and those within 3 % of the best are then
-// measured in turns. A file keeps the result, with a line of JSON for each size, because finding it takes longer than
-// the runs that it judges.
+// Finds the optimum of a size of the matrices. Every configuration is measured quickly, and those within 3 % of the
+// best are then measured in turns. A file keeps the optima, a line of JSON for each size, because a search takes longer
+// than the runs that the optimum judges.
 #pragma once
 
 #include <filesystem>
@@ -19,10 +19,10 @@ namespace batched_gemm {
 struct Optimum {
   std::string configuration;
   wattune::Nanoseconds time;
-  // The times of all configurations that ran, by Configuration::to_string().
+  // The times of all configurations that ran. The key is Configuration::to_string().
   std::map<std::string, wattune::Nanoseconds> times;
 
-  // Returns the names and values of the configuration.
+  // Returns the names and values of the configuration's parameters.
   wattune::dynamic::NamedValues values() const;
 };
 
@@ -33,14 +33,15 @@ struct ScreeningOptions {
   std::uint64_t seed = 1;
 };
 
-// Measures the configurations and returns the best. Fails with launch_failed if no configuration works.
+// Measures configurations and returns the best one. Fails with launch_failed if all of them fail.
 wattune::Result<Optimum> find_optimum(Machine& machine, const Sizes& sizes, const wattune::KernelSpec& spec,
                                       const ScreeningOptions& options);
 
-// A file of optima. Only lines of one device, kernel and number of bytes count; others stay in the file unread.
+// A file of optima. It may also have lines for other devices, kernels and numbers of bytes, which are kept but not
+// used.
 class OptimumFile {
  public:
-  // Reads the file. With an empty path nothing is kept. Fails with parse_error and the line.
+  // Reads the file. If the path is empty, optima are not kept. Fails with parse_error, naming the line.
   static wattune::Result<OptimumFile> open(const std::filesystem::path& path, const Machine& machine,
                                            const std::string& source);
 
@@ -48,7 +49,7 @@ class OptimumFile {
   wattune::Result<void> add(const Sizes& sizes, Optimum optimum);
 
  private:
-  // Reads a line. Returns false if it is not a line of such a file.
+  // Reads a line. Returns false if the line does not have the form of an optimum.
   bool read_line(const std::string& line);
 
   std::filesystem::path path_;

@@ -1,11 +1,11 @@
-// The application's own kernels, in OpenCL C and CUDA C++ at once. One product serves all sizes, and runs until a tuned
-// one is available. Another kernel collects some products of a batch for checking. The third is the reference of the
-// tuned kernel.
+// The application's own kernels, in text that is both OpenCL C and CUDA C++. The first kernel multiplies matrices of
+// any size, and runs until a tuned kernel is available. The second collects some products of a batch for checking. The
+// third is the reference of the tuned kernel.
 #pragma once
 
 namespace batched_gemm {
 
-// The macros that both languages need.
+// The macros with which a kernel's text is valid in both languages.
 inline constexpr char kEitherLanguage[] = R"(
 #ifdef __OPENCL_VERSION__
 #define KERNEL __kernel
@@ -34,7 +34,8 @@ typedef unsigned long long Index;
 #endif
 )";
 
-// The kernels of the application. ROWS and COLUMNS are the elements of C that a work-item computes together.
+// The source of the application's kernels. ROWS and COLUMNS are the rows and columns of the block of C that a work-item
+// computes at once.
 inline constexpr char kOwnKernels[] = R"(
 // Both begin at a multiple of four elements.
 FUNCTION void load(LOCAL float* to, GLOBAL const float* from, int elements) {
@@ -105,8 +106,8 @@ KERNEL void collect(GLOBAL const float* c, GLOBAL float* samples, int batch, int
 }
 )";
 
-// The reference, compiled with the macros of the tuned kernel. Each work-item computes one element of C; the elements
-// are numbered through the batch.
+// The source of the reference, which is compiled with the macros of the tuned kernel. Each work-item computes one
+// element of C; elements are numbered through the batch.
 inline constexpr char kReference[] = R"(
 KERNEL void multiply_simply(GLOBAL const float* a, GLOBAL const float* b, GLOBAL float* c, int batch) {
   const Index element = (Index)GROUP * ITEMS + ITEM;

@@ -21,7 +21,7 @@ double gigabytes_per_second(const Row& row, Nanoseconds time) {
 
 double calls_per_time(const Row& row) { return static_cast<double>(row.calls) / row.elapsed.value(); }
 
-// Returns the share of calls made within `time`, relative to the calls that the application makes with the optimum
+// Returns the calls made until `time`, as a share of the calls that the application makes in that time with the optimum
 // known.
 double share_at(const Row& row, const Row& known, Nanoseconds time) {
   std::uint64_t calls = 0;
@@ -133,7 +133,7 @@ std::string to_json(const Machine& machine, const RunOptions& options, const Res
                     {"seed", options.seed}};
   ordered_json modes = ordered_json::array();
   for (const ModeResult& each : results.modes) modes.push_back(to_json(results, each));
-  // The mode that was named first stands at the top.
+  // The top of the JSON repeats the figures of the mode that was named first.
   for (const char* const key : {"share_of_optimum", "overhead_share", "longest_stall_ms", "explored", "wrong_results"})
     json[key] = modes[0][key];
   json["modes"] = std::move(modes);

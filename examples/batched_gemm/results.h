@@ -1,4 +1,4 @@
-// The results of the runs, for people and programs.
+// The results of all runs, as text for people and as JSON for programs.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace batched_gemm {
 
-// The comparison of a row with the optimum of its size (Petrovic et al. 2020, table 7).
+// The results of a row as shares of the optimum of its size (Petrovic et al. 2020, table 7).
 struct Shares {
   double with_overhead = 0.0;  // calls in the same time, relative to the application with the optimum known
   double of_time = 0.0;        // calls, relative to the number that the optimum's own time would allow
@@ -25,7 +25,8 @@ struct ModeResult {
   wattune::dynamic::Report report;
 };
 
-// All results that are compared. Rows, known or not, and optima are of the same sizes, in the same order.
+// The results of all modes, and those with the optima known from the beginning. Each list of rows and the list of
+// optima has the same sizes in the same order.
 struct Results {
   std::vector<ModeResult> modes;
   ModeResult known;  // Mode::known
@@ -34,7 +35,7 @@ struct Results {
   Shares shares_of(const ModeResult& result, std::size_t i) const;
 };
 
-// The means over the sizes, and sums.
+// Means of the shares over the sizes, and sums of the counts.
 struct Summary {
   double share_of_optimum = 0.0;  // Shares::with_overhead
   double share_of_optimum_time = 0.0;
@@ -49,7 +50,8 @@ Summary summarize(const Results& results, const ModeResult& result);
 
 std::string to_table(const Results& results, const ModeResult& result);
 std::string to_json(const Machine& machine, const RunOptions& options, const Results& results);
-// Draws the share of the optimum, overhead included, over the time on a size (Petrovic et al. 2020, figures 2 and 3).
+// Draws the share of the optimum, with overhead, against the time spent on a size (Petrovic et al. 2020, figures 2 and
+// 3).
 std::string to_svg(const Results& results, const RunOptions& options);
 
 }  // namespace batched_gemm

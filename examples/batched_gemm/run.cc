@@ -21,7 +21,8 @@ constexpr std::uint64_t kTellingCalls = 8;  // calls of a step from which the ti
 constexpr std::size_t kTellingStep = 4;     // announces the next size, while the device has enough work
 constexpr double kContent = 0.75;           // share of the peak bandwidth that satisfies the paper's rule
 constexpr std::uint64_t kPaperConfigurations = 20;
-// The bandwidth of fast products relative to that of a copy, which writes more. On an H200, the fastest reach 1.05.
+// The highest bandwidth of a product over that of a copy, which writes a larger part of its bytes. On an H200 the
+// fastest products reach 1.05.
 constexpr double kBeyondCopies = 1.04;
 
 Nanoseconds now() {
@@ -29,7 +30,7 @@ Nanoseconds now() {
       std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count());
 }
 
-// Returns the key of a call of `ours`, in the order of the spec.
+// Returns the key of a call in the mode `ours`: the batch and the sizes, in the spec's order.
 dynamic::Key key_of(const Sizes& sizes, std::int64_t batch) {
   std::vector<wattune::NamedSize> all = given_by(sizes);
   all.insert(all.begin(), {"batch", batch});
@@ -69,8 +70,8 @@ class Loop {
   }
 
  private:
-  // Makes some calls and waits for the device, which is then idle. While it works, the results of the step before are
-  // checked.
+  // Makes some calls, then waits for the device. While the device works, the host checks the results of the step
+  // before.
   Result<void> step() {
     const Nanoseconds step_begin = now();
     const std::uint64_t collected = random_.below(calls_ahead_);
@@ -105,7 +106,7 @@ class Loop {
     return {};
   }
 
-  // Plans as many calls as take about kWaitEvery, at most twice as many as before.
+  // Plans as many calls as take about kWaitEvery, but at most twice as many as in the last step.
   void plan_next_step(Nanoseconds took) {
     const double fitting = static_cast<double>(calls_ahead_) * (kWaitEvery / took);
     const std::uint64_t most = std::min(2 * calls_ahead_, kMostCallsAhead);
@@ -127,7 +128,8 @@ class Loop {
     row_.first_after = now() - begin_;
   }
 
-  // Announces how many calls will come, if they take as long as those of the last step.
+  // Announces to the tuner how many more calls will come in the time that is left, if each takes as long as in the last
+  // step.
   Result<void> tell_of_calls(Nanoseconds step_took) {
     told_of_calls_ = true;
     const Nanoseconds left = wattune::nanoseconds_from_seconds(application_.options().seconds) - (now() - begin_);
@@ -135,7 +137,7 @@ class Loop {
     return calls >= 1.0 ? application_.expect(row_.sizes, static_cast<std::uint64_t>(calls)) : Result<void>();
   }
 
-  // Returns the best configuration of the size. A kernel for one size has a single key.
+  // Returns the best configuration of the size. Without keys of sizes, the kernel is for one size and has a single key.
   std::optional<wattune::Configuration> best() const {
     if (!key_.empty()) return kernel_->best(key_);
     const dynamic::KernelReport report = kernel_->report();
@@ -172,7 +174,7 @@ Result<std::unique_ptr<Application>> Application::make(Machine& machine, Mode mo
   dynamic::TunerOptions tuner;
   tuner.compile_processes = mode == Mode::synchronous ? 0 : options.compile_processes;
   tuner.worker.niceness = options.niceness;
-  // The paper's rule has no budget.
+  // The rule of Petrovic et al. 2020 knows no budget, so that it may take all the time.
   if (mode != Mode::ours) tuner.budget = {.share = 1.0, .longest = wattune::nanoseconds_from_seconds(options.seconds)};
   WATTUNE_ASSIGN(made->tuner_, dynamic::Tuner::attach(machine.device(), tuner));
   if (!made->has_keys()) return made;
@@ -190,8 +192,8 @@ dynamic::KernelOptions Application::options_of_known() const {
   return kernel;
 }
 
-// Returns the options of `ours`. The application's own product runs until the first variant of a size is compiled. It
-// uses the set of matrices A that the call names.
+// Returns the options of the mode `ours`. The application's own product runs as long as no variant for the size is
+// compiled. It uses the set of matrices A that the call names.
 dynamic::KernelOptions Application::options_of_ours() {
   dynamic::KernelOptions kernel;
   kernel.policy.seed = options_.seed;

@@ -1,4 +1,4 @@
-// One size in one mode: the application's loop, tuned while it runs, and its results.
+// Runs the application's loop for one size in one mode, tuned while it runs, and returns its results.
 #pragma once
 
 #include <array>
@@ -34,12 +34,12 @@ struct RunOptions {
   int niceness = 19;                                                     // of the compile processes
   wattune::dynamic::Safety safety = wattune::dynamic::Safety::screened;  // of Mode::ours
   bool ahead = true;  // Mode::ours: the application announces a size to the library while the one before runs
-  // The best configuration of a size, as names and values (Mode::known).
+  // A function that returns the best configuration of a size, as names and values. It is only for Mode::known.
   std::function<wattune::dynamic::NamedValues(const Sizes& sizes)> best = {};
   std::uint64_t seed = 1;
 };
 
-// The progress of the loop at a wait for the device.
+// The state of the loop each time that it waits for the device.
 struct Milestone {
   wattune::Nanoseconds time;  // since the size began
   std::uint64_t calls = 0;
@@ -63,23 +63,23 @@ struct Row {
   std::vector<Milestone> milestones;
 };
 
-// The objects that live as long as the application, in one mode. The machine must outlive it.
+// The objects that live as long as the application, for one mode. The machine must outlive them.
 class Application {
  public:
-  // Makes the application. `spec` is that of all sizes, which are keys of one kernel. Under the paper's rule every size
-  // is a kernel of its own.
+  // Makes the application. `spec` is the spec of all sizes, which are keys of one kernel. Under the paper's rule it is
+  // not used, because every size is a kernel of its own.
   static wattune::Result<std::unique_ptr<Application>> make(Machine& machine, Mode mode,
                                                             const wattune::KernelSpec& spec, const RunOptions& options);
 
   Mode mode() const { return mode_; }
-  // Tells whether sizes are keys of one kernel.
+  // Tells whether all sizes are keys of one kernel.
   bool has_keys() const { return mode_ == Mode::ours || mode_ == Mode::known; }
   const RunOptions& options() const { return options_; }
   wattune::dynamic::Tuner& tuner() { return *tuner_; }
-  // Begins the calls of these sizes. `spec` is spec_of() them. The kernel lives until the next begin(). For Mode::known
-  // it is loaded first.
+  // Begins the calls of these sizes and returns their kernel, which lives until the next begin(). `spec` must be
+  // spec_of() these sizes. For Mode::known the kernel is loaded before begin() returns.
   wattune::Result<wattune::dynamic::TunableKernel*> begin(const Sizes& sizes, const wattune::KernelSpec& spec);
-  // Announces about so many calls of these sizes.
+  // Announces that about `calls` calls of these sizes will come, or an unknown number of them.
   wattune::Result<void> expect(const Sizes& sizes, std::optional<std::uint64_t> calls = {});
 
  private:
@@ -88,7 +88,7 @@ class Application {
   wattune::dynamic::KernelOptions options_of_known() const;
   wattune::dynamic::KernelOptions options_of_ours();
   wattune::dynamic::KernelOptions options_of_paper() const;
-  // Returns the sizes by all the names that specs use.
+  // Returns the sizes under all names that specs use for them.
   std::vector<wattune::NamedSize> sizes_in_full(const Sizes& sizes) const;
 
   Machine& machine_;
@@ -99,8 +99,8 @@ class Application {
   std::unique_ptr<wattune::dynamic::TunableKernel> kernel_;
 };
 
-// Runs the loop over one size. `spec` is spec_of() these sizes; `next` are the sizes that follow, if the application
-// knows them.
+// Runs the loop over one size. `spec` must be spec_of() these sizes. `next` are the sizes that come after them, if the
+// application knows them.
 wattune::Result<Row> run(Machine& machine, Application& application, const Sizes& sizes,
                          const wattune::KernelSpec& spec, const std::optional<Sizes>& next);
 

@@ -71,7 +71,7 @@ Result<KernelSpec> spec_of(const std::filesystem::path& file, const Sizes& sizes
       KernelSpec spec,
       wattune::spec::load(file, wattune::spec::SourcePolicy::required,
                           {{"size_a", sizes.a}, {"size_b", sizes.b}, {"size_c", sizes.c}, {"batch", batch}}));
-  // Each size has a name of its own, because results of other sizes must not help it.
+  // Each size has a kernel name of its own, so that results of other sizes cannot help it.
   spec.name += "_" + to_string(sizes);
   const std::vector<Values> likely = likely_values(sizes, 1);
   for (const auto& [name, value] : likely.at(0))
@@ -79,7 +79,8 @@ Result<KernelSpec> spec_of(const std::filesystem::path& file, const Sizes& sizes
   return spec;
 }
 
-// Makes the spec of all sizes. Lists of one value in the spec of one size become constraints here.
+// Makes the spec of all sizes. Parameters that have only one possible value at a given size are limited by constraints
+// instead.
 Result<KernelSpec> spec_of_all_sizes(const std::filesystem::path& file,
                                      const std::vector<wattune::Language>& languages) {
   constexpr Sizes kAny{16, 16, 16};

@@ -1,4 +1,4 @@
-// Runs a tuned kernel in an application that has OpenCL already. The kernel runs in the application's own context and
+// Runs a tuned kernel in an application that uses OpenCL already. The kernel runs in the application's own context and
 // queue, on its buffer, between its own commands. With CUDA, the three lines that name OpenCL's objects are
 //
 //   attach_cuda()                                       // the current context, the runtime API's too
@@ -31,7 +31,7 @@ __kernel void scale(__global float* x, int n) {
 constexpr int kElements = 100'000;
 constexpr wattune::Nanoseconds kLimit = wattune::nanoseconds_from_seconds(60);
 
-// The parts of the application without tuning: its context, its queue, its memory.
+// The application without tuning: its context, its queue, its memory.
 struct Application {
   Application(cl_device_id with) : device(with) {
     context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, nullptr);

@@ -1,6 +1,7 @@
-// BiCG (Petrovic et al. 2020, section 4.2.1): q = A p and s = A^T r. Either one kernel reads A once, and atomics or
-// another kernel finish its sums for s, or there are two kernels. The best choice differs between devices. So the four
-// kernels are one composition, which finds it while the application calls it.
+// BiCG (Petrovic et al. 2020, section 4.2.1): q = A p and s = A^T r. One kernel can compute both while it reads A once;
+// then atomics or another kernel finish the sums for s. Or there are two kernels, one for each product. The best choice
+// differs between devices. So the four kernels form one composition, which finds the best choice while the application
+// calls it.
 #include <cstdio>
 #include <numeric>
 #include <vector>

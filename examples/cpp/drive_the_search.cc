@@ -1,6 +1,5 @@
-// Drives a search by hand: it asks for the next configuration, reports its result, and ends with the final. The
-// application measures by itself. Here a formula with noise replaces the measurement, so that the example runs
-// anywhere.
+// Drives a search by hand, for an application that measures by itself. It asks for the next configuration, reports its
+// result, and ends with the final. A formula with noise replaces the measurement, so that the example runs anywhere.
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -14,7 +13,7 @@ namespace {
 
 using namespace wattune;
 
-// Returns the time of one run. The best x is 70.
+// Returns the time of one run, by a formula that is lowest at x = 70.
 measure::Turn run(const Configuration& configuration, Random& random) {
   const double distance = configuration.find("x")->as_real() - 70.0;
   const Nanoseconds time((1000.0 + distance * distance) * (1.0 + 0.01 * random.uniform()));
@@ -37,7 +36,7 @@ tune::Contest run_in_turns(const std::vector<Configuration>& contestants, Random
   return contest;
 }
 
-// A stand-in for the place where an application keeps its Trials.
+// A sink of Trials that only counts them. An application would keep them.
 class Count : public TrialSink {
   Result<void> add(const Trial& trial) override {
     ++times[trial.configuration.id()];

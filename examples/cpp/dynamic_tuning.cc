@@ -1,5 +1,5 @@
-// A kernel that tunes itself while the application calls it. The application has OpenCL already: its context, its
-// queue, its buffer. With CUDA the line that attaches is
+// A kernel that tunes itself while the application calls it. The application uses OpenCL already, with its own context,
+// queue and buffer. With CUDA the line that attaches is
 //
 //   const auto device = backend::attach_cuda().value();   // the current context, the runtime API's too
 //
@@ -19,7 +19,8 @@ namespace {
 using wattune::Result;
 namespace dynamic = wattune::dynamic;
 
-// Each work-item adds PER_ITEM elements, work-group by work-group or in one stretch.
+// The kernel in OpenCL C. Each work-item adds to PER_ITEM elements: to adjacent ones if STRETCH is 1, else to every
+// BLOCK-th one of its work-group's part.
 constexpr const char* kSource = R"(
 __kernel void add(__global float* x, int n, float by) {
   for (int i = 0; i < PER_ITEM; ++i) {

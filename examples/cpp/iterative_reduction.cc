@@ -1,6 +1,6 @@
-// The sum of a vector (Petrovic et al. 2020, section 4.2.9). It is one pass of a fixed number of groups that meet in an
-// atomic sum, or several launches. Each of these sums up the partial sums of the one before, and their number depends
-// on the size. A composition chooses while the application calls it.
+// The sum of a vector (Petrovic et al. 2020, section 4.2.9). It is computed in one launch, in which a fixed number of
+// groups add to an atomic sum, or in several launches. Each launch then adds up the partial sums of the one before; the
+// number of launches depends on the size. A composition finds the better way while the application calls it.
 #include <cstdio>
 #include <vector>
 
@@ -16,7 +16,7 @@ constexpr std::size_t kElements = 1 << 18;
 constexpr int kMostCalls = 1000;
 constexpr Nanoseconds kLimit = nanoseconds_from_seconds(60);
 
-// The kernels. A work-group sums up the partial sums of its work-items.
+// The kernels in OpenCL C. A work-group adds up the partial sums of its work-items.
 constexpr const char* kSource = R"(
 int sum_of_group(local int* parts, int sum) {
   parts[get_local_id(0)] = sum;
@@ -43,7 +43,8 @@ Result<void> sum_up(dynamic::Context& context) {
     WATTUNE_TRY(context.fill("sum", std::byte{0}));
     return context.launch("reduce");
   }
-  // The data go from `in` to a vector of the composition, then between two such vectors, and at last to `sum`.
+  // The first launch reads `in`, the last writes `sum`. Between launches the partial sums go to one of two vectors of
+  // the composition in turn.
   WATTUNE_ASSIGN(backend::Geometry3 geometry, context.geometry("reduce"));
   const auto per_group = static_cast<std::size_t>(context.integer("PER_ITEM")) * geometry.group_size[0];
   std::size_t left = static_cast<std::size_t>(context.size("n"));

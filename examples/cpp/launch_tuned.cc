@@ -1,6 +1,6 @@
-// Runs a tuned kernel in an application. The best configuration of recorded results is compiled and laid out once, and
-// sent many times. Without a file of its own (`launch_tuned scale.journal.jsonl`) it takes the results in
-// examples/data.
+// Runs a tuned kernel in an application. The best configuration of recorded results is compiled and its launch prepared
+// once; then it is sent many times. The results come from the file in the arguments (`launch_tuned
+// scale.journal.jsonl`), or else from examples/data.
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -24,7 +24,7 @@ __kernel void scale(__global float* x, int n) {
 
 constexpr wattune::Nanoseconds kLimit = wattune::nanoseconds_from_seconds(60);
 
-// Returns the launch that tuning measured: the same grid and work-group, from the same parameters.
+// Returns the geometry of the launch that tuning measured. The grid and the work-group follow from the same parameters.
 wattune::backend::Geometry3 geometry_of(const wattune::Configuration& configuration, std::size_t n) {
   const auto block = static_cast<std::size_t>(configuration.find("BLOCK")->as_integer());
   const auto per_item = static_cast<std::size_t>(configuration.find("PER_ITEM")->as_integer());

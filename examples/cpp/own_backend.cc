@@ -1,6 +1,6 @@
-// A backend of one's own: a device whose kernel is a C++ function and whose time is a formula. Once it is registered,
-// it is found, opened and tuned like all others, in this process and in a worker. The worker is this program, started
-// again.
+// A backend of one's own, with a device whose kernel is a C++ function and whose times come from a formula. Once the
+// backend is registered, its device is found, opened and tuned like all others, in this process and in a worker
+// process. The worker is this program, started again.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -26,7 +26,7 @@ struct Memory : backend::Buffer {
 
 Memory& memory_of(const backend::Buffer& buffer) { return const_cast<Memory&>(dynamic_cast<const Memory&>(buffer)); }
 
-// y[i] = 2 * x[i], fastest in blocks of 96.
+// A kernel that computes y[i] = 2 * x[i], and is fastest with blocks of 96.
 struct Doubling : backend::Kernel {
   explicit Doubling(double its_block) : block(its_block) {}
   const std::string& name() const override { return name_; }
@@ -74,11 +74,11 @@ class FormulaEvent : public backend::Event {
   Nanoseconds end_;
 };
 
-// A stream that does everything at once. So submit() and finish() have nothing to do, and no launch has to be waited
-// for.
+// A stream that performs every command at once. So submit() and finish() have nothing to do, and nobody has to wait for
+// a launch.
 class FormulaStream : public backend::Stream {
  public:
-  // Takes the device's clock, which all its streams share.
+  // Makes a stream that advances the device's clock, which all streams of the device share.
   explicit FormulaStream(std::shared_ptr<Nanoseconds> clock) : clock_(std::move(clock)) {}
   Result<void> write(backend::Buffer& buffer, std::span<const std::byte> data) override {
     std::ranges::copy(data, memory_of(buffer).contents.begin());

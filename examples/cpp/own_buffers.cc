@@ -1,5 +1,6 @@
 // Runs two kernels together on memory that an application has already, in its own OpenCL context. With CUDA,
-// open(kernels) suffices, which shares the context of the runtime API, and arguments are pointers of cudaMalloc().
+// open(kernels) suffices, because it uses the context of the runtime API; arguments are then pointers from
+// cudaMalloc().
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -17,7 +18,7 @@ kernel void scale(global float* x, float factor) { x[get_global_id(0)] *= factor
 kernel void add(global const float* x, global float* sum) { sum[get_global_id(0)] += x[get_global_id(0)]; }
 )";
 
-// Returns a kernel on vectors of so many elements. The session measures it on data of its own.
+// Returns a kernel with these arguments. To measure it, the session makes its own vectors.
 schedule::CorunKernel kernel(const char* function, std::vector<Argument> arguments) {
   KernelSpec spec;
   spec.name = function;
@@ -40,7 +41,8 @@ Result<void> run(cl_context context, cl_device_id device, cl_mem x, cl_mem y, cl
                  schedule::open(*attached, {kernel("scale", {floats("x", ArgumentAccess::read_write), factor}),
                                             kernel("add", {floats("x", ArgumentAccess::read_only),
                                                            floats("sum", ArgumentAccess::read_write)})}));
-  // These two may run together. The third changes what the second reads, so it waits for that.
+  // The first two works may run together. The third work waits for the second, because it changes the vector y that the
+  // second reads.
   WATTUNE_ASSIGN(const schedule::Ticket scaled, session->submit({.kernel = 0}, {{"x", x}, {"factor", 3.0F}}));
   WATTUNE_ASSIGN(const schedule::Ticket added, session->submit({.kernel = 1}, {{"x", y}, {"sum", sum}}));
   WATTUNE_ASSIGN(const schedule::Ticket last,

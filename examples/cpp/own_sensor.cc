@@ -1,5 +1,6 @@
-// A sensor of one's own, used by its name: a power meter between the machine and its plug. Wattune measures energy with
-// it instead of with the sensors of the device's board. Here the device is the host's processor, whose board has none.
+// A sensor of one's own, chosen by its name: a power meter between the machine and its plug. Wattune then measures
+// energy with this sensor instead of the sensors of the device's board. The device of the example is the host's
+// processor, whose board has no sensors.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -15,7 +16,7 @@ using namespace wattune;
 class PlugMeter : public power::PowerSensor {
  public:
   const power::SensorInfo& info() const override { return info_; }
-  // Returns what a real meter would be asked for, at a time of the host's steady clock.
+  // Returns a constant power with the time of the host's steady clock. A real sensor would ask its meter.
   Result<power::Reading<Watts>> read() override {
     const std::chrono::duration<double, std::nano> now = std::chrono::steady_clock::now().time_since_epoch();
     return power::Reading<Watts>{.at = Nanoseconds(now.count()), .value = Watts(100)};

@@ -1,7 +1,8 @@
-// A search strategy of your own: derive from Strategy, propose ids, learn from outcomes, and register it, so that
-// tune::open() takes it by its name as well.
+// A search strategy of your own: derive a class from Strategy, propose ids, and learn from outcomes. Register the
+// class, so that tune::open() finds it by its name as well.
 //
-// This one halves the distance to the best id known. The "kernel" is a formula, so that the example runs anywhere.
+// The strategy here halves the distance to the best known id. The "kernel" is a formula, so that the example runs
+// anywhere.
 #include <cmath>
 #include <cstdio>
 #include <memory>

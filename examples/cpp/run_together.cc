@@ -1,5 +1,5 @@
-// Runs two kernels together, as a pair and as a queue: those of two specs on a device of this machine, or without specs
-// two published ones on a simulated C2050.
+// Runs two kernels together, as a pair and as a queue. They are the kernels of two specs on a device of this machine,
+// or without specs two published kernels on a simulated C2050.
 //
 //   example_run_together gemm.toml copy.toml
 #include <cstdio>

@@ -1,5 +1,5 @@
 // Tunes a kernel and the clock of its board for the least energy. The clock is a parameter like any other: Wattune sets
-// it while it measures, and gives the board back.
+// the clock while it measures, and restores the board's own setting at the end.
 #include <cstdio>
 
 #include "wattune/tune/session.h"

@@ -1,5 +1,5 @@
-// Tunes a kernel from an application: the spec in code, everything else by one call. The kernel runs in a worker
-// process.
+// Tunes a kernel from an application. The spec is written in code; one call does everything else. The kernel runs in a
+// worker process.
 #include <cstdio>
 
 #include "wattune/tune/session.h"

@@ -9,8 +9,8 @@ using namespace wattune;
 
 constexpr Nanoseconds kLimit = nanoseconds_from_seconds(120);
 
-// Returns the kernel's table of the Kaiser-Bessel blob, computed by the series of I0. Entry i is for 1 - r^2 / 1.9^2 =
-// i / 4095.
+// Returns the kernel's table of the Kaiser-Bessel blob, computed by the series of the Bessel function I0. Entry i is
+// the value at the distance r for which 1 - r^2 / 1.9^2 = i / 4095.
 std::vector<float> blob_table() {
   std::vector<float> table(4096);
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -34,8 +34,8 @@ Result<std::unique_ptr<Application>> Application::make(const Options& options) {
   return application;
 }
 
-// Loads the spec. Outputs are compared with those of the default configuration. A function on the host would take
-// longer here than the whole application; the tests of the kernel use one.
+// Loads the spec. Outputs are compared with those of the default configuration, because a reference on the host would
+// take longer than the whole application. The tests of the kernel use such a reference.
 Result<void> Application::load_spec(const Options& options) {
   WATTUNE_ASSIGN(spec_, spec::load(options.spec, spec::SourcePolicy::required,
                                    {{"size", options.size}, {"samples", options.samples}}));

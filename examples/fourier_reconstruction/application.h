@@ -1,6 +1,6 @@
-// The work without any tuning: projections of a phantom, their buffers, and the volume on the device.
+// The application's work without any tuning: projections of a phantom, their buffers, and the volume on the device.
 //
-// It owns all memory and the stream. One thread.
+// Application owns all memory and the stream. Only one thread may use it.
 //
 //   WATTUNE_ASSIGN(const auto application, Application::make(options));
 //   WATTUNE_TRY(application->clear());
@@ -19,7 +19,7 @@
 
 namespace fourier {
 
-// One buffer of samples. Its pixels have a buffer of their own on the device only if they stay there.
+// A batch of samples. `pixels` is only set if the pixels of all batches stay on the device.
 struct Batch {
   Samples samples;
   std::unique_ptr<wattune::backend::Buffer> pixels;
@@ -37,10 +37,10 @@ class Application {
 
   wattune::backend::Device& device() { return attached_->device(); }
   wattune::backend::Stream& stream() { return *stream_; }
-  // Returns the spec of benchmarks/fourier_reconstruction, for the sizes of this application, in the device's language.
+  // Returns the spec of benchmarks/fourier_reconstruction for this application's sizes, in the device's language.
   const wattune::KernelSpec& spec() const { return spec_; }
   const std::vector<Batch>& batches() const { return batches_; }
-  // Returns the buffer with the pixels of a batch when the kernel reads them.
+  // Returns the buffer from which the kernel reads the pixels of a batch.
   wattune::backend::Buffer& pixels(std::size_t batch);
   wattune::backend::Buffer& table() { return *table_; }
   wattune::backend::Buffer& grid() { return *grid_; }
@@ -48,7 +48,7 @@ class Application {
 
   // Empties the volume.
   wattune::Result<void> clear();
-  // Sends the stream's commands to the device. finish() also waits for them.
+  // Sends the stream's commands to the device. finish() sends them and waits for them.
   wattune::Result<void> submit() { return stream_->submit(); }
   wattune::Result<void> finish();
   wattune::Result<Outcome> outcome();

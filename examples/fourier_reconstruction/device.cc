@@ -24,7 +24,7 @@ void find(const char* library, const char* name, Function*& function) {
   if (void* const handle = dlopen(library, RTLD_NOW)) function = reinterpret_cast<Function*>(dlsym(handle, name));
 }
 
-// The device's primary context, which the runtime API uses too.
+// A CUDA device with its primary context, which the runtime API uses too.
 class CudaDevice : public AttachedDevice {
  public:
   ~CudaDevice() override {
@@ -54,7 +54,7 @@ class CudaDevice : public AttachedDevice {
   std::unique_ptr<backend::Device> device_;
 };
 
-// A context of OpenCL. Selectors name platform and device by their positions: "opencl:0:1".
+// An OpenCL device with a context. Selectors name platform and device by their positions: "opencl:0:1".
 class OpenClDevice : public AttachedDevice {
  public:
   ~OpenClDevice() override {

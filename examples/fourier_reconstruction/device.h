@@ -1,5 +1,6 @@
-// The application's own context on a GPU, and the device that Wattune attaches to it. This source hides the differences
-// between CUDA and OpenCL. The libraries are loaded, so that the program starts if one of them is missing.
+// The application's own context on a GPU, and the device that Wattune attaches to it. The two hide the differences
+// between CUDA and OpenCL. The libraries of both are loaded at run time, so that the program starts if one of them is
+// missing.
 //
 //   WATTUNE_ASSIGN(const auto attached, fourier::attach("auto"));
 //   attached->device().info().name;
@@ -12,7 +13,8 @@
 
 namespace fourier {
 
-// An attached device. It releases the context when it is destroyed. Any thread may use the device; one thread attaches.
+// A device attached to a context, which it releases when it is destroyed. Any thread may use the device, but all
+// devices are attached by one thread.
 class AttachedDevice {
  public:
   virtual ~AttachedDevice() = default;

@@ -11,7 +11,7 @@ namespace {
 
 using namespace wattune;
 
-// Returns the budget of the mode. Petrovic's rule has none.
+// Returns the budget for the mode. Petrovic's rule knows no budget, so that it may take all the time.
 dynamic::Budget budget_of(const Options& options) {
   if (options.mode != RunMode::ours) return {.share = 1.0, .longest = nanoseconds_from_seconds(1)};
   dynamic::Budget budget{.share = options.share};
@@ -27,7 +27,7 @@ dynamic::TunerOptions tuner_options(const Options& options) {
   return tuner;
 }
 
-// Returns the kernel at one launch. Host code decides how many launches there are.
+// Returns the spec for a kernel that makes one launch per call. The host code decides how often it is called.
 KernelSpec single_launch(KernelSpec spec) {
   spec.geometry = spec.steps.front().geometry;
   spec.steps.clear();
@@ -76,7 +76,8 @@ class Composed : public Inserter {
   const std::vector<Nanoseconds>& explored() const override { return explored_; }
 
  private:
-  // Inserts a batch as Petrovic's manipulator does. Calls that explore run to their end before any other work.
+  // Inserts a batch as Petrovic's manipulator does. A call that explores a configuration runs to its end before any
+  // other work.
   Result<void> run(dynamic::Context& context) {
     const auto begin = std::chrono::steady_clock::now();
     WATTUNE_TRY(insert_samples(context));
@@ -152,7 +153,7 @@ class Alone : public Inserter {
   std::unique_ptr<dynamic::TunableKernel> kernel_;
 };
 
-// Returns the parameters, restricted to these values.
+// Returns the parameters with the values of `configuration` as their only values.
 Result<std::vector<Parameter>> only(std::vector<Parameter> parameters, const Configuration& configuration) {
   for (Parameter& parameter : parameters) {
     const Value* const value = configuration.find(parameter.name);

@@ -24,7 +24,8 @@ Result<std::unique_ptr<Inserter>> make_tuned(Application& application, const Opt
   return Error(ErrorCode::internal, "no such mode");
 }
 
-// Runs a pair. The two take turns in going first, so that disturbances of the machine affect both alike.
+// Runs a pair: a tuned run and one that knows the optimum. The caller lets either go first in turn, so that
+// disturbances affect both alike.
 Result<Pair> run_pair(Application& application, const Options& options, const Optimum& optimum, bool tuned_first) {
   Pair pair;
   WATTUNE_ASSIGN(std::unique_ptr<Inserter> oracle, make_oracle(application, options, optimum.configuration));
@@ -39,7 +40,7 @@ Result<Pair> run_pair(Application& application, const Options& options, const Op
   return pair;
 }
 
-// Runs the offline pass, then the pairs. The application is idle while the offline pass uses the device.
+// Runs the offline pass, then the pairs of runs. The application is idle while the offline pass uses the device.
 Result<nlohmann::json> reconstruct(Options options) {
   WATTUNE_ASSIGN(const auto application, Application::make(options));
   WATTUNE_ASSIGN(const Optimum optimum, find_optimum(application->spec(), options));

@@ -8,7 +8,7 @@ namespace {
 
 using namespace wattune;
 
-// A sink that keeps all Trials, and passes them on.
+// A sink that keeps all Trials and passes them on to another sink.
 class Collector : public TrialSink {
  public:
   Collector(std::vector<Trial> known, TrialSink* next) : trials_(std::move(known)), next_(next) {}

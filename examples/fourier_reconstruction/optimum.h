@@ -1,5 +1,5 @@
-// The offline pass, which measures every configuration before the application begins, as if somebody had tuned the
-// kernel.
+// The offline pass, which measures every configuration before the application begins. It finds the optimum that the
+// runs are compared with.
 #pragma once
 
 #include "options.h"
@@ -17,8 +17,8 @@ struct Optimum {
   std::size_t measured = 0;
 };
 
-// Reads and completes options.optimum. Fails with mismatch if it is about something else, with not_found if no
-// configuration is correct.
+// Reads the file options.optimum, and measures the configurations that it lacks. Fails with mismatch if the file is
+// about another kernel or device, with not_found if no configuration is correct.
 wattune::Result<Optimum> find_optimum(const wattune::KernelSpec& spec, const Options& options);
 
 }  // namespace fourier

@@ -1,4 +1,4 @@
-// The options of the program. Values.
+// The options of the program, a plain value.
 #pragma once
 
 #include <cstdint>

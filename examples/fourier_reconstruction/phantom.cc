@@ -18,7 +18,7 @@ Vector3 random_place(double radius, wattune::Random& random) {
       return place;
 }
 
-// Draws uniformly from all rotations, by a random unit quaternion (Shoemake 1992).
+// Draws a rotation uniformly from all rotations, by a random unit quaternion (Shoemake 1992).
 std::array<Vector3, 3> random_rotation(wattune::Random& random) {
   const double share = random.uniform();
   const double first = 2.0 * kPi * random.uniform();
@@ -32,7 +32,8 @@ std::array<Vector3, 3> random_rotation(wattune::Random& random) {
 
 }  // namespace
 
-// Draws the Gaussians. The narrowest still fades out before the highest frequency, which is half a period per pixel.
+// Draws the Gaussians. Even the narrowest is so wide that its transform is almost zero at the highest frequency, which
+// is half a period per pixel.
 Phantom::Phantom(int size, std::uint64_t seed) : size_(size) {
   wattune::Random random(seed);
   const double narrowest = 1.6;

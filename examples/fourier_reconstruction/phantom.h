@@ -1,8 +1,8 @@
 // A volume that is known in closed form, and its projections.
 //
 // The volume is a sum of Gaussians in a cube of `size` pixels, so its Fourier transform is a sum of Gaussians too. By
-// the central slice theorem, the transform of a projection is a slice of that transform, in the plane of the
-// projection. Any thread may call.
+// the central slice theorem, the transform of a projection is a slice through the volume's transform, in the plane of
+// the projection. Any thread may call its functions.
 //
 //   const Phantom phantom(128, seed);
 //   const Samples samples = phantom.project(1500, random);
@@ -30,12 +30,12 @@ class Phantom {
   Phantom(int size, std::uint64_t seed);
 
   int size() const { return size_; }
-  // Returns the density at a place, given in pixels from the middle.
+  // Returns the density at a place. The place is given in pixels from the middle of the cube.
   double density(const Vector3& place) const;
-  // Returns the transform at a frequency, given in periods per cube.
+  // Returns the transform at a frequency. The frequency is given in periods per cube.
   std::complex<double> transform(const Vector3& frequency) const;
   Samples project(int count, wattune::Random& random) const;
-  // Returns the middles of the Gaussians, and so many places near each.
+  // Returns the middles of the Gaussians, and for each of them `near_each` random places nearby.
   std::vector<Vector3> places(int near_each, wattune::Random& random) const;
 
  private:
@@ -44,8 +44,8 @@ class Phantom {
     double deviation;
     double height;
   };
-  // Returns the factors of one Gaussian for the frequencies from..to along `direction`. The product of the factors of
-  // two directions at right angles is the transform.
+  // Returns the factor of one Gaussian for each frequency from..to along `direction`. The transform in a plane is the
+  // product of the factors of two directions at right angles.
   std::vector<std::complex<double>> factors(const Gaussian& gaussian, const Vector3& direction, int from, int to) const;
   void project_into(Samples& samples, const std::array<Vector3, 3>& rotation) const;
 

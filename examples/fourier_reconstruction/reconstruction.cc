@@ -8,12 +8,12 @@
 namespace fourier {
 namespace {
 
-// Radius and shape of the blob with which the kernel weighs pixels.
+// The radius and the shape of the blob with which the kernel weighs pixels.
 constexpr double kRadius = 1.9;
 constexpr double kShape = 15.0;
 
-// Returns the factor by which the blob reduces a density so many pixels from the middle. It is the blob's Fourier
-// transform, in three dimensions a Bessel function of order 3/2, which is elementary (Lewitt 1990).
+// Returns the factor by which the blob reduces a density that is `distance` pixels from the middle. It is the blob's
+// Fourier transform. In three dimensions this is a Bessel function of order 3/2, which is elementary (Lewitt 1990).
 double apodisation(double distance, int size) {
   const auto transform = [](double x) { return (std::cosh(x) - std::sinh(x) / x) / (x * x); };
   const double reach = 2.0 * std::numbers::pi * kRadius * distance / size;
@@ -45,7 +45,8 @@ double outer_weight(int size, std::span<const float> weights) {
   return sum;
 }
 
-// Adds the other halves of the slices. Samples have only one half; the other is its conjugate at the opposite voxel.
+// Makes the volume. The grid has only one half of each slice; the other half is added as the conjugate at the opposite
+// voxel.
 Reconstruction::Reconstruction(int size, std::span<const std::complex<float>> grid, std::span<const float> weights)
     : half_(size / 2), transform_(grid.size()) {
   for (std::size_t i = 0; i < grid.size(); ++i) {

@@ -1,4 +1,5 @@
-// The volume that the inserted samples make, and its likeness to the known one. A value; any thread may call.
+// The volume that the inserted samples make, and its likeness to the known volume. A Reconstruction does not change;
+// any thread may call it.
 //
 //   const Reconstruction volume(size, grid, weights);
 //   const Likeness likeness = volume.compare(phantom);
@@ -17,8 +18,9 @@ struct Likeness {
   double density_error = 0.0;  // largest error at some hundred places, over the largest density
 };
 
-// Returns the sum of the weights outside the middle of the grid. In the middle so many samples meet that floats round
-// them. The sum tells how often samples were inserted: each buffer adds the same in every call.
+// Returns the sum of the weights outside the middle of the grid. It tells how often samples were inserted, because a
+// batch adds the same sum in every call. The middle does not count: so many samples meet there that sums of floats are
+// rounded.
 double outer_weight(int size, std::span<const float> weights);
 
 class Reconstruction {
@@ -26,7 +28,8 @@ class Reconstruction {
   // Makes the volume from the kernel's outputs `grid` and `weights`.
   Reconstruction(int size, std::span<const std::complex<float>> grid, std::span<const float> weights);
 
-  // Compares at frequencies up to a quarter period per pixel, and at places inside the volume.
+  // Compares the transforms at frequencies up to a quarter period per pixel, and the densities at places inside the
+  // volume.
   Likeness compare(const Phantom& phantom) const;
 
  private:

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 using Figure = std::function<double(const Pair&)>;
 
-// Returns the mean, and the standard deviation of a single pair.
+// Returns the mean of a figure over the pairs, and the standard deviation of a single pair.
 json spread(const std::vector<Pair>& pairs, const Figure& figure) {
   const auto count = static_cast<double>(pairs.size());
   double mean = 0.0;
@@ -38,13 +38,14 @@ double mean_ms(const std::vector<Nanoseconds>& times) {
   return times.empty() ? 0.0 : to_ms(sum_of(times)) / static_cast<double>(times.size());
 }
 
-// Returns null if a run has too few calls left after those that explored.
+// Returns the mean share over all pairs, or null if a run made too few calls after the last one that explored.
 json share_of_own_bound(const std::vector<Pair>& pairs) {
   if (!std::all_of(pairs.begin(), pairs.end(), [](const Pair& pair) { return pair.share_of_own_bound(); })) return {};
   return spread(pairs, [](const Pair& pair) { return *pair.share_of_own_bound(); });
 }
 
-// Returns the time of all calls by equation 3, if each call that does not explore takes `call`.
+// Returns the time of all calls by equation 3 of Petrovic et al. 2020. Each call that does not explore is taken to last
+// `call`.
 Nanoseconds time_of_bound(const Run& run, Nanoseconds call) {
   return sum_of(run.exploring) + call * static_cast<double>(run.calls - run.exploring.size());
 }
@@ -62,7 +63,7 @@ json to_json(const dynamic::TriedReport& tried) {
           {"outcome", tried.outcome == dynamic::TriedOutcome::failed ? tried.why_failed : to_string(tried.outcome)}};
 }
 
-// Returns the facts that explain the best known configuration.
+// Returns a key's report as JSON, with the facts that explain why its best configuration was chosen.
 json to_json(const dynamic::KeyReport& key) {
   json tried = json::array();
   for (const dynamic::TriedReport& each : key.tried) tried.push_back(to_json(each));

@@ -9,8 +9,9 @@ namespace {
 using namespace wattune;
 using Clock = std::chrono::steady_clock;
 
-// Largest relative difference of the weights. A call that is missing among the 1,280 of Petrovic et al. 2020 changes
-// them by 8e-4. The table's grain and the order of additions change them by less than a tenth of that.
+// The largest relative difference of the weights in a correct run. One missing call among the 1,280 of Petrovic et al.
+// 2020 makes a difference of 8e-4. The resolution of the table and the order of additions make less than a tenth of
+// that.
 constexpr double kWeightTolerance = 2e-4;
 constexpr double kLeastCorrelation = 0.9;
 constexpr double kLargestError = 0.1;

@@ -1,4 +1,4 @@
-// A reconstruction from its first call to its last, timed as the application sees it, and checked.
+// A reconstruction from its first call to its last, timed as the application sees it and checked at the end.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace fourier {
 
-// A part of a run, kStretch calls long except at the end.
+// A part of a run. It has kStretch calls, except at the end of the run.
 struct Stretch {
   std::uint64_t calls = 0;
   wattune::Nanoseconds sending;  // with uploads, as far as the call waits for them
@@ -16,7 +16,7 @@ struct Stretch {
 };
 inline constexpr std::uint64_t kStretch = 64;
 
-// The calls of a run after the last one that explored.
+// The calls of a run after the last call that explored a configuration.
 struct Settled {
   std::uint64_t calls = 0;
   wattune::Nanoseconds elapsed;
@@ -28,7 +28,8 @@ struct Run {
   wattune::Nanoseconds longest_call;
   std::vector<Stretch> stretches;
   std::uint64_t explored = 0;  // configurations
-  // The time on the device, with the upload, of each call that explored, if such calls run to their end.
+  // The time on the device of each call that explored a configuration, with its upload. It is empty if such calls are
+  // not waited for.
   std::vector<wattune::Nanoseconds> exploring;
   Settled settled;
   double overhead_share = 0.0;  // stalls by the tuner's account, as a share of the time
@@ -44,7 +45,7 @@ struct Run {
   wattune::Nanoseconds call() const { return elapsed / static_cast<double>(calls); }
 };
 
-// Returns for each batch the amount that one call with it adds to outer_weight().
+// Returns for each batch the weight that one call with this batch adds to outer_weight().
 wattune::Result<std::vector<double>> weights_of_batches(Application& application, Inserter& inserter);
 
 wattune::Result<Run> run(Application& application, Inserter& inserter, const Options& options,

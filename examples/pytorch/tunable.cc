@@ -1,7 +1,7 @@
 // Tunable kernels for Python, or any other language that calls C: tunable.py loads this library with ctypes.
 //
-// A kernel runs in the CUDA context that is current for the thread that opens it, which is PyTorch's. It uses the
-// streams that calls name and the memory that they pass. Functions may be called by any thread.
+// A kernel runs in the CUDA context that is current when it is opened, which is PyTorch's. Each call names the stream
+// and passes the memory that the kernel uses. Any thread may call the functions.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -26,7 +26,7 @@ struct Kernel {
   std::unique_ptr<dynamic::TunableKernel> kernel;
 };
 
-// An argument as tunable.py declares it: a pointer to device memory, or so many bytes by value.
+// An argument as tunable.py declares it: a pointer to device memory, or the bytes of a value.
 struct Argument {
   const void* pointer;
   std::uint64_t bytes;  // 0 for device memory
@@ -45,7 +45,7 @@ Result<std::unique_ptr<Kernel>> open(const char* file, const char* wisdom, bool 
   return opened;
 }
 
-// Returns the arguments of a call. It checks their sizes, because CallArgument::of_bytes() does not.
+// Returns the arguments of a call. Checks their sizes, because CallArgument::of_bytes() does not.
 Result<std::vector<dynamic::CallArgument>> passed_by(std::span<const Argument> arguments) {
   std::vector<dynamic::CallArgument> passed;
   for (const auto& [pointer, bytes] : arguments) {
@@ -69,10 +69,10 @@ Result<void> call(Kernel& kernel, void* stream, std::span<const Argument> argume
 
 extern "C" {
 
-// Returns the last error or report of this thread.
+// Returns the text of the last error or report that this thread got.
 const char* wattune_told() { return told.c_str(); }
 
-// Opens a kernel. Returns null after an error, which wattune_told() then returns. Wisdom may be "".
+// Opens a kernel. After an error it returns null, and wattune_told() returns the error. `wisdom` may be "".
 void* wattune_open(const char* spec, const char* wisdom, int trusted) {
   Result<std::unique_ptr<Kernel>> opened = open(spec, wisdom, trusted != 0);
   if (opened) return opened->release();
@@ -80,7 +80,7 @@ void* wattune_open(const char* spec, const char* wisdom, int trusted) {
   return nullptr;
 }
 
-// Calls the kernel. Returns 0, or another number after an error, which wattune_told() then returns.
+// Calls the kernel. Returns 0; after an error it returns another number, and wattune_told() returns the error.
 int wattune_call(void* kernel, void* stream, const Argument* arguments, std::size_t count) {
   const Result<void> called = call(*static_cast<Kernel*>(kernel), stream, {arguments, count});
   if (called) return 0;
@@ -88,7 +88,8 @@ int wattune_call(void* kernel, void* stream, const Argument* arguments, std::siz
   return 1;
 }
 
-// Returns a line for each key: the number of configurations tried, the state of tuning, and the best one.
+// Returns a line of text for each key: the number of configurations tried, the state of tuning, and the best
+// configuration.
 const char* wattune_report(void* kernel) {
   told.clear();
   const dynamic::KernelReport report = static_cast<Kernel*>(kernel)->kernel->report();
@@ -98,7 +99,7 @@ const char* wattune_report(void* kernel) {
   return told.c_str();
 }
 
-// Closes the kernel. Precondition: none of its calls is in flight.
+// Closes the kernel. Precondition: none of the kernel's calls is in flight.
 void wattune_close(void* kernel) {
   const std::unique_ptr<Kernel> closed(static_cast<Kernel*>(kernel));
   if (const Result<void> saved = closed->tuner->save(); !saved)

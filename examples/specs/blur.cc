@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstddef>
 
-// blurred, picture, nearest, columns, rows; pixels are four bytes each, row by row
+// The arguments in their order: blurred, picture, nearest, columns, rows. Pixels are four bytes each, row by row.
 extern "C" void reference(void* const* arguments, const std::size_t*) {
   unsigned char* blurred = static_cast<unsigned char*>(arguments[0]);
   const unsigned char* picture = static_cast<const unsigned char*>(arguments[1]);

@@ -1,7 +1,7 @@
 #include <cstddef>
 #include <vector>
 
-// next, plate, pitch, rows, steps
+// The arguments in their order: next, plate, pitch, rows, steps.
 extern "C" void reference(void* const* arguments, const std::size_t* lengths) {
   float* plate = static_cast<float*>(arguments[1]);
   const int pitch = *static_cast<const int*>(arguments[2]);

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 
-// score, similarity, length, penalty
+// The arguments in their order: score, similarity, length, penalty.
 extern "C" void reference(void* const* arguments, const std::size_t*) {
   int* score = static_cast<int*>(arguments[0]);
   const int* similarity = static_cast<const int*>(arguments[1]);
