@@ -82,10 +82,9 @@ class BestAlone final : public search::Strategy {
 
   const CompanySpace& company_;
   const std::vector<Soloist>& soloists_;
-  std::vector<std::vector<ConfigurationId>> left_;      // untried configurations of each member, in reverse; empty
-                                                        // until they are listed
-  std::optional<std::vector<ConfigurationId>> ratios_;  // joint configurations of the best alone, one at each ratio;
-                                                        // nullopt until they are known
+  // Untried configurations of each member, in reverse order; empty until they are listed.
+  std::vector<std::vector<ConfigurationId>> left_;
+  std::optional<std::vector<ConfigurationId>> ratios_;  // joint configurations of the best alone, one for each ratio
   bool waits_ = false;
 };
 

@@ -63,8 +63,7 @@ struct CompanySetUp {
   tune::EvaluatorOptions evaluation;
   std::unique_ptr<measure::MeasurePolicy> policy;
   tune::BoardClocks clocks;
-  std::unique_ptr<power::Recorder> recorder = {};  // recorder of the board's energy; nullptr unless energy is the
-                                                   // objective
+  std::unique_ptr<power::Recorder> recorder = {};  // recorder of the board's energy; nullptr for other objectives
 };
 
 class CompanyEvaluator : public tune::Evaluator {

@@ -23,8 +23,7 @@ using Parts = CompanySession::Parts;
 constexpr std::string_view kWalk = "walk";
 constexpr std::string_view kPaperWalk = "paper-walk";
 constexpr std::string_view kWalkThen = "walk+";
-constexpr double kMostRepetitions = 1000.0;                        // largest number of launches of one member in one
-                                                                   // run
+constexpr double kMostRepetitions = 1000.0;                        // most launches of one member in one run
 constexpr Nanoseconds kLongestRun = nanoseconds_from_seconds(1);   // longest run beside a partner, approximately
 constexpr Nanoseconds kReference = nanoseconds_from_seconds(600);  // longest wait for a reference, approximately
 constexpr double kPartnersRuns = 4.0;  // runs of the longest partner while the timed member works

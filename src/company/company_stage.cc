@@ -10,8 +10,7 @@ namespace wattune::inline v0_1::company {
 namespace {
 
 constexpr Nanoseconds kIdleGap = nanoseconds_from_ms(10);  // idle time after which clocks may have dropped
-constexpr std::size_t kKeptPerMember = 4;                  // number of configurations that stay loaded, since walks
-                                                           // come back to kernels
+constexpr std::size_t kKeptPerMember = 4;                  // kernels that stay loaded, since walks come back to them
 
 // Returns how a member runs in the joint run, with a lane of its own. A member that is not timed is relaunched as long
 // as the timed one runs.

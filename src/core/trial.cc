@@ -40,8 +40,8 @@ std::vector<std::size_t> counting_positions(const std::vector<Trial>& trials) {
 
 Identity identity_of(const RunInfo& info) {
   Identity identity = info.identity;
-  identity.erase(kResourceConstraints);  // such constraints belong to the space, whose values and constraints do not
-                                         // count here
+  // Constraints on resources belong to the space, whose values and constraints do not count here.
+  identity.erase(kResourceConstraints);
   identity["device"] = info.device.name;
   identity["driver"] = info.device.driver_version;
   identity["objectives"] = text_of(info.objectives);

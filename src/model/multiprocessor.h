@@ -18,8 +18,7 @@ struct Multiprocessor {
   unsigned registers_per_thread = 0;
   unsigned register_unit = 0;       // the number of a warp's registers is a multiple of this
   unsigned partitions = 0;          // number of partitions; each has its share of the registers and its own warps
-  unsigned partitions_checked = 0;  // number of partitions by which a block is checked: it must fit an SM with so many
-                                    // to run at all
+  unsigned partitions_checked = 0;  // a block must fit an SM with so many partitions to run at all
   std::size_t shared_unit = 0;
   std::size_t shared_bytes_per_block = 0;
   std::size_t shared_bytes_reserved = 0;  // bytes per block that the driver reserves

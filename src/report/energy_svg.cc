@@ -27,8 +27,7 @@ constexpr std::array kBandColours = {"#009e73", "#e69f00", "#56b4e9"};
 constexpr double kEnergyLeft = 90;
 constexpr double kFirstLine = 48,
                  kTextLine = 19;                  // height of a line of the legend and of a note
-constexpr double kPlotHeight = 332, kBelow = 56;  // height of the plot, and of the space below for the axis and its
-                                                  // name
+constexpr double kPlotHeight = 332, kBelow = 56;  // height of the plot, and of the space for its axis below
 constexpr double kLegendLetter = 6.6;             // width of a letter in the legend
 constexpr std::size_t kColumns = 86;              // columns of text in a line of a note
 constexpr double kGap = 16;                       // gap between entries of the legend

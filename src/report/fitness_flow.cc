@@ -37,8 +37,7 @@ FitnessFlow::FitnessFlow(const std::vector<const Trial*>& nodes, const std::vect
     Place other = place;
     for (std::size_t p = 0; p < place.size(); ++p) {
       for (const int step : {-1, 1}) {
-        other[p] = static_cast<std::uint16_t>(place[p] + step);  // a position below 0 wraps around to one that no node
-                                                                 // has
+        other[p] = static_cast<std::uint16_t>(place[p] + step);  // a position below 0 wraps round to one without a node
         const auto neighbour = at.find(other);
         if (neighbour == at.end()) continue;
         ++neighbours_;

@@ -49,8 +49,7 @@ class EnergyHistory {
     double time;    // time in ns
     double energy;  // energy in J
   };
-  static constexpr std::uint32_t kKnots = 8192;           // number of knots; at one every 250 us they cover 2 s, more
-                                                          // than a window
+  static constexpr std::uint32_t kKnots = 8192;           // number of knots; one every 250 us lasts for 2 s
   static constexpr double kShortestKnotInterval = 250e3;  // in ns
   static constexpr double kLongestKnotInterval = 100e6;
   static constexpr double kSamePower = 1e-12;  // in J/ns; powers that differ by less count as equal

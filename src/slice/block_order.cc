@@ -112,8 +112,7 @@ class RacingStores {
   const FunctionBody& body_;
   std::vector<bool> foreign_;           // by instruction: result of is_foreign()
   std::vector<bool> reads_coordinate_;  // by instruction: true if it reads the block's index or the grid's size
-  std::vector<bool> depends_;           // by variable: true if it depends on the thread block or on a foreign
-                                        // instruction
+  std::vector<bool> depends_;           // by variable: true if a foreign instruction or the block decides it
   std::vector<bool> is_index_;          // by variable: true if computed from the thread block's index alone
   std::vector<bool> chooses_block_;     // by variable: true for a predicate that compares such an index with a number
 };

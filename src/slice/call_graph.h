@@ -26,8 +26,7 @@ struct CalledFunction {
 
 struct CallGraph {
   std::map<std::string_view, CalledFunction> functions;
-  std::set<std::string_view> address_taken;     // functions whose address is taken, which are possible targets of
-                                                // indirect calls
+  std::set<std::string_view> address_taken;     // functions with a taken address, which may be called indirectly
   MemoryUses memory_of_indirect_calls;          // uses of memory by all functions in address_taken
   std::set<std::string_view> shared_variables;  // shared variables declared at module scope
 

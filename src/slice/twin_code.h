@@ -10,8 +10,7 @@ namespace wattune::inline v0_1::slice {
 
 // The steps of a persistent twin between two blocks that it runs one after the other.
 struct Boundary {
-  bool reuses_shared = false;       // true if the next block must wait until all threads have finished with shared
-                                    // memory
+  bool reuses_shared = false;       // true if the next block must wait until no thread uses shared memory
   bool votes = false;               // true if threads that have returned still take part in the barriers of the others
   bool awaits_copies = false;       // true if cp.async may still write the block's shared memory
   bool awaits_bulk_copies = false;  // true if cp.async.bulk may still read the block's shared memory

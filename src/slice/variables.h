@@ -23,8 +23,7 @@ class Variables {
   explicit Variables(const PtxFunction& function);
 
   struct Access {
-    std::span<const VariableNumber> reads;  // variables that the instruction reads, including its guard and the names
-                                            // in addresses
+    std::span<const VariableNumber> reads;  // variables that it reads, also in the guard and in addresses
     std::span<const VariableNumber> writes;
   };
 
@@ -45,14 +44,12 @@ class Variables {
 
   const PtxFunction& function_;
   std::set<std::pair<std::uint32_t, std::string_view>> inner_names_;
-  std::unordered_map<std::string_view, VariableNumber> outer_numbers_;                  // numbers of the names of scope
-                                                                                        // 0
+  // The numbers of the names of scope 0.
+  std::unordered_map<std::string_view, VariableNumber> outer_numbers_;
   std::map<std::pair<std::uint32_t, std::string_view>, VariableNumber> inner_numbers_;  // numbers by scope and name
   std::vector<std::string_view> names_;
-  std::vector<VariableNumber> accessed_;  // for each instruction the variables that it reads, then the variables that
-                                          // it writes
-  std::vector<std::uint32_t> begins_;     // for each instruction the places in accessed_ at which its reads and its
-                                          // writes begin
+  std::vector<VariableNumber> accessed_;  // for each instruction the variables that it reads, then those written
+  std::vector<std::uint32_t> begins_;     // for each instruction where its reads and its writes begin above
   std::vector<VariableNumber> writes_;    // variables that are written by the instruction that is being numbered
   std::vector<std::vector<std::uint32_t>> definitions_;
 };

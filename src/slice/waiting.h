@@ -34,8 +34,7 @@ class WaitFinder {
   const Waits& waits_of(std::string_view name, bool shared_changes);
 
   FunctionBodies& bodies_;
-  std::map<std::string_view, Waits> alone_;   // results, by function, if shared memory holds no values that a loop
-                                              // reads repeatedly
+  std::map<std::string_view, Waits> alone_;   // results by function, if no value in shared memory is read in a loop
   std::map<std::string_view, Waits> beside_;  // results, by function, if shared memory may hold such values
 };
 

@@ -12,14 +12,12 @@ namespace wattune::inline v0_1::space {
 struct SearchSpace::Data {
   ConstraintSystem system;
   Diagram diagram;
-  std::vector<std::uint32_t> unchecked;               // terms to test for each configuration; empty if the space is
-                                                      // exact
+  std::vector<std::uint32_t> unchecked;               // terms to test for each configuration; empty if it is exact
   std::unique_ptr<const TestedTerms> tested;          // those terms compiled for tests; nullptr if the space is exact
   ConfigurationId witness = 0;                        // a valid id
   bool draws_pay = true;                              // true if enough configurations are valid for drawing at random
   std::vector<std::vector<std::uint16_t>> occurring;  // for each level the values on its edges, ascending
-  std::vector<std::uint64_t> occurring_before;  // for each level the number of such values in the levels above; at the
-                                                // end their sum
+  std::vector<std::uint64_t> occurring_before;  // for each level how many values occur above; at the end their sum
   Configuration::Names names;
   BuildReport report;
   std::string content_hash;

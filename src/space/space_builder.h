@@ -28,8 +28,7 @@ struct BuiltSpace {
   Domains domains;                         // domains after filtering
   std::vector<LayeredDiagram> components;  // diagrams in the order of their first parameters; none of them is empty
   bool empty = false;                      // true if no configuration is valid; then `components` has no meaning
-  std::vector<std::uint32_t> unchecked;    // terms that the diagrams do not enforce, so that configurations must be
-                                           // tested
+  std::vector<std::uint32_t> unchecked;    // terms to be tested, because the diagrams do not enforce them
   std::string fallback;                    // the reason and remedy, as BuildReport::fallback
   std::size_t states = 0;
 };

@@ -31,8 +31,8 @@ namespace wattune::inline v0_1::backend {
 struct WATTUNE_EXPORT CompilePoolOptions {
   std::size_t processes = 1;         // the largest number of processes that compile at once, as for set_processes()
   std::size_t spare_processors = 0;  // processors left to other programs; one process always remains
-  WorkerOptions worker;              // the options of each process; the niceness also holds for programs that a process
-                                     // starts
+  // The options of each process. Its niceness also holds for programs that the process starts.
+  WorkerOptions worker;
   // One more process, without niceness, compiles the jobs that a caller waits for. On a busy machine processes with
   // niceness may wait for the processor for long.
   bool prompt = false;

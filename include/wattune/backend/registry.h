@@ -24,8 +24,7 @@ namespace wattune::inline v0_1::backend {
 struct WATTUNE_EXPORT BackendStatus {
   std::string backend;
   bool available = false;
-  std::string reason;  // why it cannot be used, or which parts are missing, with the remedy; empty if nothing is
-                       // missing
+  std::string reason;  // why it cannot be used, or which parts are missing; empty if nothing is missing
 };
 
 // The devices that were found, and the state of every backend.

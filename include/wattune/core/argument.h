@@ -103,8 +103,7 @@ enum class FilterMode { nearest, linear };
 struct WATTUNE_EXPORT Sampling {
   AddressMode address = AddressMode::edge;
   FilterMode filter = FilterMode::nearest;
-  bool normalized_coordinates = false;  // if true, coordinates go from 0 to 1 across the image; if false, they count
-                                        // pixels
+  bool normalized_coordinates = false;  // true if coordinates go from 0 to 1 across the image, not by pixels
 
   bool operator==(const Sampling&) const = default;
 };
@@ -136,8 +135,7 @@ struct WATTUNE_EXPORT BufferField {
 // object if the kernel only reads the image, and a surface object otherwise.
 struct WATTUNE_EXPORT PixelImage {
   ImageType type = ImageType::image2d;
-  std::array<ExpressionText, 3> sizes;  // width, height and depth in pixels; those beyond the image's dimensions are
-                                        // empty
+  std::array<ExpressionText, 3> sizes;  // width, height, depth in pixels; empty beyond the image's dimensions
   ChannelOrder order = ChannelOrder::rgba;
   bool normalized_channels = false;  // kernels see integers as reals: unsigned ones from 0 to 1, signed ones from -1
   Sampling sampling;                 // in CUDA, the sampling of the texture

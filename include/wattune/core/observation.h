@@ -127,8 +127,8 @@ struct WATTUNE_EXPORT Observation {
   // be computed, and cannot win then.
   std::optional<double> objective_value;
   FinalPlace final_place = FinalPlace::none;
-  std::optional<PairedGain> over_default;  // the gain over the default configuration if both were in the final; empty
-                                           // for the default itself
+  // The gain over the default configuration if both were in the final; empty for the default itself.
+  std::optional<PairedGain> over_default;
   std::optional<SearchFigures> in_search;  // present if the figures above are from the final
 
   bool ok() const { return status == Status::correct; }

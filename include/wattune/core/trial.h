@@ -39,8 +39,8 @@ struct WATTUNE_EXPORT RunInfo {
   std::string kernel_language;  // text of to_string(Language): "OpenCL", "C++"
   std::string problem_size;     // size as text, for reports and Kernel Tuner's cache; may be empty
   std::string space_hash;       // SearchSpace::content_hash()
-  Identity identity;            // further parts of the identity, besides the other members; empty if an older Wattune
-                                // recorded none
+  // Further parts of the identity, besides the other members. Empty if an older Wattune wrote the record without them.
+  Identity identity;
   DeviceInfo device;
   std::vector<Parameter> parameters;
   std::vector<std::string> constraints;

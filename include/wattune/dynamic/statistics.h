@@ -107,8 +107,8 @@ struct WATTUNE_EXPORT Report {
   std::vector<KernelReport> kernels;
   Nanoseconds running;  // time since the first call
   Stalls stalls;
-  Nanoseconds saved;          // time that calls saved while their keys were tuned, compared with their keys' first
-                              // configurations
+  // The time that calls saved while their keys were tuned, compared with calls of the first configuration of each key.
+  Nanoseconds saved;
   Nanoseconds longest_stall;  // longest stall of one call
   StallHistogram histogram;   // stalls of the calls that stalled or could have
   std::uint64_t loads = 0;

@@ -32,8 +32,7 @@ struct WATTUNE_EXPORT TunerOptions {
   Budget budget;                                     // limits for all kernels together
   std::filesystem::path wisdom = {};                 // file that is read and written; if empty, nothing is kept
   std::vector<std::filesystem::path> known = {};     // further wisdom, such as files of the application; only read
-  std::size_t compile_processes = 2;                 // number of compile processes; with 0 the calling thread compiles,
-                                                     // which blocks calls
+  std::size_t compile_processes = 2;                 // compile processes; with 0 the calling thread compiles, and waits
   std::size_t spare_processors = 1;                  // processors that compilers leave to the application
   backend::WorkerOptions worker = {.niceness = 19};  // options of compile processes and of the screening process
   std::shared_ptr<backend::ImageCache> cache = {};   // nullptr for a cache in memory that holds 256 images

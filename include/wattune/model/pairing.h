@@ -35,8 +35,7 @@ WATTUNE_EXPORT double coscheduling_profit(double speedup);
 
 // The rule by which a ratio is chosen.
 enum class RatioRule {
-  balanced,     // the paper's rule, the least delta T (equation 8): slices of one wave end as nearly together as
-                // possible
+  balanced,     // the paper's rule, the least delta T (equation 8): slices of one wave end nearly together
   most_profit,  // the most profit; the numbers of blocks make slices equally long
 };
 

@@ -42,8 +42,7 @@ struct WATTUNE_EXPORT ChainSm {
   unsigned schedulers = 1;
   double issue_rate = 1.0;          // instructions that a scheduler can issue in a cycle
   double requests_per_cycle = 1.0;  // B: requests that the memory serves per cycle
-  double contention = 1.0;          // a0: an access waits this share of the time that serving all requests in flight
-                                    // takes
+  double contention = 1.0;          // a0: share by which an access waits for all requests in flight
   double offset = 0.0;              // b0, a constant, in cycles
 };
 

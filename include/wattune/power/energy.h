@@ -161,10 +161,8 @@ struct WATTUNE_EXPORT EnergyFigures {
   // and `time` leave out half of this extra, and all bounds cover both cases.
   std::optional<Cost> gap;
   std::string sensor;                  // the sensor that was used
-  std::optional<double> disagreement;  // difference of integrated power from the counter, as a share; empty with one
-                                       // sensor
-  bool phased = false;                 // true if launches were timed to begin at different phases of the sensor's
-                                       // period
+  std::optional<double> disagreement;  // integrated power over the counter, less 1; empty with one sensor
+  bool phased = false;                 // true if launches began at different phases of the sensor's period
   std::size_t windows = 0;
   std::optional<double> spread;  // half of the windows' 95 % interval, as a share; needs three windows
   Nanoseconds took;              // time of all windows, including waits between them

@@ -27,8 +27,7 @@ struct WATTUNE_EXPORT WindowEnergy {
   Measured<Watts> power;
   Nanoseconds time;
   std::string sensor;                  // the sensor that was used
-  std::optional<double> disagreement;  // difference of integrated power from the counter, as a share; empty with one
-                                       // sensor
+  std::optional<double> disagreement;  // integrated power over the counter, less 1; empty with one sensor
 };
 
 class EnergyMeter;

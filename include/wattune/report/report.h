@@ -55,8 +55,8 @@ WATTUNE_EXPORT std::vector<double> convergence(const ResultSet& results);
 
 WATTUNE_EXPORT std::string table_of_best(const ResultSet& results, std::size_t rows, std::size_t width,
                                          const std::vector<std::string>& metrics = {});
-WATTUNE_EXPORT std::string table_of_pareto_front(const ResultSet& results, std::size_t width);  // empty if there is no
-                                                                                                // front
+// Empty if there is no front.
+WATTUNE_EXPORT std::string table_of_pareto_front(const ResultSet& results, std::size_t width);
 WATTUNE_EXPORT std::string table_of_failures(const ResultSet& results, std::size_t width);
 WATTUNE_EXPORT std::string table_of_importance(const ResultSet& results, std::size_t width);
 // Lists the `rows` largest interactions of at least 0.1 %; an empty text if there is none.

@@ -63,8 +63,7 @@ struct WATTUNE_EXPORT AtClock {
   Nanoseconds alone;  // time of the grid
   PowerTraits power;
   std::optional<Megahertz> memory = {};  // nullopt for the board's own memory clock
-  bool is_estimated = false;             // true if the figures were not measured but estimated from other kernels and
-                                         // other clocks
+  bool is_estimated = false;             // true if estimated from other kernels and clocks, not measured
 
   backend::BoardSetting setting() const { return {.graphics = clock, .memory = memory}; }
   Joules energy() const { return power.alone * alone; }

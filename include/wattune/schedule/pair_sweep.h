@@ -60,8 +60,7 @@ WATTUNE_EXPORT Arrangement arrangement_of(const PairShape& shape);
 // The figures of one arrangement.
 struct WATTUNE_EXPORT SweepRow {
   Arrangement arrangement;
-  std::array<Nanoseconds, 2> times = {};  // times of each kernel, from its first block to its last; medians, like the
-                                          // figures below
+  std::array<Nanoseconds, 2> times = {};  // from each kernel's first block to its last; a median, as all below
   Nanoseconds makespan = {};
   double gain = 0.0;                        // sum of both times alone, divided by the makespan, minus one
   std::optional<Joules> energy = {};        // energy of the board

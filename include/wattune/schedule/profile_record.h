@@ -33,8 +33,7 @@ struct WATTUNE_EXPORT ProfileRecord {
   Identity identity;
   KernelTraits traits;  // all traits; from the profile of warps, only the number of blocks resident alone
   std::optional<simulate::BlockCosts> block = {};      // nullopt if they could not be counted
-  std::optional<model::KernelFeatures> features = {};  // features of Jiao et al., from counts; nullopt if nothing could
-                                                       // be counted
+  std::optional<model::KernelFeatures> features = {};  // those of Jiao et al., from counts; nullopt if not countable
 };
 
 // Returns the identity of a launch of the kernel (tune::launch_identity()) with its configuration, on this device with

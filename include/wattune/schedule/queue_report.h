@@ -49,8 +49,7 @@ struct WATTUNE_EXPORT QueueRequest {
   Objective objective = {};  // objective of the policies that heed one
   std::size_t works = 100;
   std::string arrivals = {};        // a file of recorded arrivals; drawn at random if empty
-  std::optional<double> load = {};  // load of arrivals that are drawn at random; if absent, all works are there from
-                                    // the beginning
+  std::optional<double> load = {};  // load of arrivals drawn at random; if absent, all works are there at first
   std::uint64_t seed = 1;
   std::size_t repeats = 5;
   std::optional<Nanoseconds> energy_window = {};  // chosen to suit the board if absent
@@ -102,8 +101,7 @@ struct WATTUNE_EXPORT QueueVerdict {
 struct WATTUNE_EXPORT ComparedOutputs {
   std::size_t works = 0;                      // works that were compared
   std::vector<std::string> partly = {};       // kernels of which some or all works were not compared
-  std::vector<std::string> differences = {};  // differences from the outputs of a run alone: policy, work, kernel and
-                                              // place
+  std::vector<std::string> differences = {};  // where outputs differ from a run alone: policy, work, kernel, place
 };
 
 // The outcome of all policies.

@@ -42,8 +42,7 @@ class Stage;  // the device of a session with the kernels that are loaded there
 struct WATTUNE_EXPORT CorunKernel {
   KernelSpec spec;
   std::optional<Configuration> configuration = {};  // the default configuration if absent
-  std::string name = {};                            // the spec's name if empty; the second kernel of that name is
-                                                    // "gemm#2"
+  std::string name = {};                            // the spec's name if empty; a second kernel of it is "gemm#2"
 };
 
 // The clocks that policies may set, for an objective that needs joules or watts.
@@ -59,8 +58,7 @@ struct WATTUNE_EXPORT ClockChoice {
 // follows it.
 struct WATTUNE_EXPORT NetworkChoice {
   bool decide = false;    // true to train or read networks
-  std::string file = {};  // file of networks; if it exists they are read from it, otherwise they are trained and kept
-                          // there
+  std::string file = {};  // file of networks, which is read if it exists; otherwise they are trained and kept there
   // Result files to learn from: kernels of `profiles`, with energies at several clocks. If empty, networks of a
   // simulated GPU learn from its own kernels.
   std::vector<std::string> recordings = {};

@@ -40,8 +40,7 @@ struct WATTUNE_EXPORT Work {
   std::vector<std::size_t> after_in_batch = {};
   Nanoseconds limit = kForever;                   // longest time from the work's first launch to its end
   std::size_t copy = 0;                           // copy of the buffers that the work uses, as in Launch
-  std::shared_ptr<const LoadedKernel> data = {};  // the kernel with an application's arguments, as in Launch;
-                                                  // CorunSession::submit() sets it
+  std::shared_ptr<const LoadedKernel> data = {};  // the kernel with an application's arguments, as in Launch
 };
 
 // The times of a work. Moments are on the clock of the machine.

@@ -76,8 +76,7 @@ struct WATTUNE_EXPORT MethodInfo {
   std::vector<Objective> objectives;
   bool needs_clocks = false;     // makes no sense in a space without a graphics clock of several values
   bool walks_shapes = false;     // needs MethodOptions::shapes
-  bool within_slowdown = false;  // limits the slowdown against the fastest configuration that it has met
-                                 // (MethodOptions::slowdown)
+  bool within_slowdown = false;  // limits the slowdown (MethodOptions::slowdown) against the fastest known one
   bool follows_advice = false;   // needs MethodOptions::advised_clock
 };
 

@@ -53,8 +53,7 @@ struct WATTUNE_EXPORT StopReason {
 struct WATTUNE_EXPORT StopRule {
   std::optional<std::uint64_t> evaluations;
   std::optional<Nanoseconds> time;
-  std::optional<double> target;    // the objective (nanoseconds) at which the search stops, if the best is at or below
-                                   // it
+  std::optional<double> target;    // the search stops when the best objective is at or below it, in ns
   std::optional<double> fraction;  // share of the space to evaluate, in (0, 1]
   std::optional<std::uint64_t> no_improvement;
 

@@ -57,8 +57,7 @@ struct WATTUNE_EXPORT StrategyOptions {
 // The properties of a configuration that are known once it is compiled, before it runs.
 struct WATTUNE_EXPORT CompileFeatures {
   bool runs = true;             // false if it cannot be compiled, or if no device of this kind can launch its kernels
-  std::vector<Metric> metrics;  // named as in resource_names() (core/kernel_spec.h), as far as the compiler reports
-                                // them
+  std::vector<Metric> metrics;  // named as in resource_names(), as far as the compiler reports them
 };
 
 // A hash of ids for unordered containers.

@@ -44,19 +44,16 @@ struct WATTUNE_EXPORT GpuModel {
   double l2_gigabytes_per_second = 0.0;
   double dram_gigabytes_per_second = 0.0;
   double l2_latency = 0.0;           // cycles until a request that hits L2 is answered
-  double dram_latency = 0.0;         // cycles, at `clock`, until a request that misses L2 is answered; the time in
-                                     // nanoseconds is constant
+  double dram_latency = 0.0;         // cycles, at `clock`, until a request that misses L2 is answered
   double latency_per_request = 0.0;  // cycles by which each request in flight on an SM delays another one
   double dram_mixing_loss = 0.0;     // share of its time that DRAM loses when kernels take turns
   unsigned hardware_queues = 1;      // queues to which streams are assigned by a hash
   unsigned resident_grids = 16;      // grids that may have blocks on the SMs at once
-  Nanoseconds launch_gap;            // time from the end of a launch to the first block of the next launch in its
-                                     // stream
+  Nanoseconds launch_gap;            // time from the end of a launch to the first block of the next in its stream
   Nanoseconds grid_interval;         // time between launches that are handed to the block scheduler
   Nanoseconds block_interval;        // time between blocks that are given to SMs
   double variation_of_blocks = 0.0;  // standard deviation over mean of a block's work, added to the kernel's own
-  std::string board;                 // name in board_models() of the board, which draws power and has clocks; may be
-                                     // empty
+  std::string board;                 // name of the board in board_models(), for power and clocks; may be empty
 };
 
 // Returns all GPUs of the table.

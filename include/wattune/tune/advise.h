@@ -60,8 +60,7 @@ struct WATTUNE_EXPORT Advice {
   LikelyShare time;
   LikelyShare energy;
   double chance = 1.0;                       // probability that the clock keeps the limits
-  double regret = 0.0;                       // share of energy that the most promising other clock is expected to save
-                                             // over this one
+  double regret = 0.0;                       // share of energy that the best other clock is expected to save
   std::optional<NextMeasurement> next = {};  // nullopt if every clock is measured
   std::vector<search::ClockPoint> measured;  // points in the order of measurement, the highest clock first
 };

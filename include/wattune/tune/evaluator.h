@@ -43,8 +43,7 @@ struct WATTUNE_EXPORT Pipeline {
 
 // Results of several configurations that ran in turns.
 struct WATTUNE_EXPORT Contest {
-  std::vector<Observation> observations;  // results of the configurations; a correct one has one sample for each round
-                                          // that it ran
+  std::vector<Observation> observations;  // one for each configuration; a correct one has a sample per round
   measure::Rounds rounds;                 // the same samples, with their objectives
 };
 
@@ -218,16 +217,14 @@ struct WATTUNE_EXPORT EvaluatorOptions {
   // The name of registered sensors (power::register_sensors()). If empty, the sensors of the board at
   // DeviceInfo::pci_bus_id are read.
   std::string sensors = {};
-  OpenRecorder open_recorder = {};  // function that opens a recorder of one's own, which replaces all these sensors;
-                                    // may be empty
+  OpenRecorder open_recorder = {};  // a function that opens a recorder to use instead of sensors; may be empty
   // Hardware counters with their sub-metrics, such as dram__bytes_read.sum (backend/counters.h). Their values for one
   // run become metrics of these names. Counters without a meaning for a configuration are left out.
   std::vector<std::string> counters;
   // The user's own measurements, each in a pass of its own of `observed_runs` runs.
   std::vector<std::shared_ptr<Observer>> observers;
   std::size_t observed_runs = 32;
-  ObserveFor observe_for = ObserveFor::every;  // the configurations that are observed; with `winners` the objective
-                                               // must be the time
+  ObserveFor observe_for = ObserveFor::every;  // configurations to observe; `winners` needs the time as objective
   // Compiles the spec's source for the device ahead of evaluation; nullptr if the device compiles. Outlives the
   // evaluator. Evaluators of equal devices may share it.
   backend::PooledSource* compilers = nullptr;

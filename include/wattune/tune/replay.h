@@ -74,8 +74,7 @@ class WATTUNE_EXPORT Recording {
 
 enum class ReplayClock {
   recorded,             // the recorded cost of each evaluation: cost_of()
-  recorded_and_search,  // the recorded cost, and the processor time that this thread takes between evaluations, which
-                        // is the strategy's
+  recorded_and_search,  // the recorded cost, and the processor time that the strategy takes on this thread
   evaluations,          // one second for each evaluation
 };
 

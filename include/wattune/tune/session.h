@@ -137,8 +137,7 @@ struct WATTUNE_EXPORT SessionOptions {
   measure::ShootOutOptions shoot_out;  // options of the final; the warm-up is that of `sampling`
 
   std::optional<std::uint64_t> compile_processes = {};  // nullopt for the machine's default; 0 if the devices compile
-  std::optional<std::uint64_t> compile_ahead = {};  // number of proposals to compile ahead; nullopt for a number that
-                                                    // suits the strategy and the processes
+  std::optional<std::uint64_t> compile_ahead = {};      // proposals to compile ahead; nullopt for a suitable number
   std::shared_ptr<backend::ImageCache> compile_cache = {};
 };
 

@@ -75,15 +75,13 @@ struct WATTUNE_EXPORT DeviceShare {
 // The result of a search. The counts are numbers of configurations.
 struct WATTUNE_EXPORT TuningResult {
   std::optional<Trial> best;
-  std::vector<Trial> ties;        // configurations that the final could not distinguish from the best, without the best
-                                  // itself
+  std::vector<Trial> ties;        // configurations that the final could not tell from the best, without it
   std::optional<Trial> baseline;  // the default configuration, if it was evaluated
   std::uint64_t evaluated = 0;    // evaluations of this run, without resumed and skipped configurations
   std::uint64_t skipped = 0;      // configurations of this run with Status::constraints
   std::uint64_t resumed = 0;
   std::map<Status, std::uint64_t> by_status;  // resumed and new configurations by their status
-  std::uint64_t left_out = 0;  // correct configurations whose time ruled out measuring energy in the search
-                               // (docs/measure.md)
+  std::uint64_t left_out = 0;  // configurations too slow to measure their energy in the search (docs/measure.md)
   std::uint64_t lacking = 0;   // correct configurations without some metric, because it has no value for them
   std::string why_lacking;     // the reason why the first of these lacks a metric
   std::optional<search::StopReason> stop_reason;  // nullopt while the search continues

@@ -14,8 +14,7 @@ namespace wattune::inline v0_1::backend {
 
 struct OpenclOptions {
   std::vector<std::filesystem::path> folders;  // folders of the options -I, in their order
-  std::vector<Macro> macros;                   // definitions by the options -D; names include the parameters of
-                                               // function-like macros
+  std::vector<Macro> macros;                   // options -D; a function-like macro's name includes its parameters
   std::vector<std::string> others;
 };
 

@@ -63,8 +63,7 @@ struct Lane {
   const bool at_once;
   Hold hold;
   std::optional<Error> failure;  // error of a requested command, until a caller receives it
-  std::optional<Command> last;   // the command that was sent last since the stream was idle; a failure most likely
-                                 // comes from it
+  std::optional<Command> last;   // the last command sent since the stream was idle; the likely cause of a failure
 };
 
 class Dispatcher {

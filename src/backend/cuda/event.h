@@ -16,8 +16,7 @@ struct Lane;
 struct Timing {
   Handle<CUevent> start;
   Handle<CUevent> end;
-  Lane* lane = nullptr;             // the stream that will send the launch; meaningless once the launch was sent or
-                                    // dropped
+  Lane* lane = nullptr;             // stream that will send the launch; meaningless once it was sent or dropped
   std::shared_ptr<ClockMark> mark;  // the mark from which the launch's moments are measured
   bool recorded = false;            // true if the launch was sent
   std::optional<Error> dropped;     // the reason why the launch will never be sent

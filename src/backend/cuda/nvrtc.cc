@@ -53,8 +53,7 @@ class NvrtcProgram {
 
   std::string log() const {
     std::string log = text(nvrtc_.nvrtcGetProgramLogSize, nvrtc_.nvrtcGetProgramLog);
-    std::erase(log, '\0');  // NVRTC puts null characters at the end, and between the messages of the compiler and of
-                            // ptxas
+    std::erase(log, '\0');  // NVRTC puts null characters at the end, and between the messages of its parts
     log.resize(log.find_last_not_of(" \n") + 1);
     return log;
   }

@@ -70,8 +70,7 @@ class CudaKernel : public Kernel {
   std::size_t max_work_group_size_ = 0;
   std::size_t static_local_bytes_ = 0;
   std::atomic<bool> was_launched_ = false;
-  std::atomic<int> preferred_percent_ = -1;  // percentage of shared memory that was requested last; -1 before the first
-                                             // request
+  std::atomic<int> preferred_percent_ = -1;  // percentage of shared memory requested last; -1 before a request
 };
 
 // Implements backend::keep_loaded(). The program may belong to another backend.

@@ -38,8 +38,7 @@ bool is_figure(const std::string& line) {
 PtxasLog read_ptxas_log(const std::string& log) {
   PtxasLog result;
   KernelResources* kernel = nullptr;
-  KernelResources* described = nullptr;  // the kernel that the lines describe; nullptr if they describe a function that
-                                         // it calls
+  KernelResources* described = nullptr;  // the kernel that the lines describe; nullptr while it is a function
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
     // A kernel's lines begin with "ptxas info : Compiling entry function 'symbol' for 'sm_90'". Lines about the kernel

@@ -135,8 +135,8 @@ std::optional<Parameters> parameters_of_symbol(const std::string& symbol) {
 }
 
 std::optional<Parameters> declared_parameters(const PlainCode& code, const std::string& function, Language language) {
-  const std::string_view mark = language == Language::opencl ? "kernel" : "__global__";  // each is also found in the
-                                                                                         // spelling "__kernel"
+  // Both words are also found where they have underscores, as in "__kernel".
+  const std::string_view mark = language == Language::opencl ? "kernel" : "__global__";
   std::optional<Parameters> found;
   for (std::size_t at = 0; (at = code.text.find(mark, at)) != std::string::npos;) {
     at += mark.size();

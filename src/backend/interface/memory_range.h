@@ -11,8 +11,7 @@
 namespace wattune::inline v0_1::backend {
 
 struct MemoryRange {
-  std::uint64_t allocation = 0;  // OpenCL: the buffer, or the buffer that a sub-buffer is part of; CUDA: 0, since
-                                 // addresses suffice
+  std::uint64_t allocation = 0;  // OpenCL: the buffer, or that of which it is part; CUDA: 0, as addresses suffice
   std::uint64_t first = 0;       // OpenCL: offset in the allocation, in bytes; CUDA: address
   std::uint64_t bytes = 0;
 };

@@ -148,8 +148,7 @@ struct NvmlApi {
 #define WATTUNE_NVML_MEMBER(function, parameters) nvmlReturn_t(*function) parameters = nullptr;
   WATTUNE_NVML_FUNCTIONS(WATTUNE_NVML_MEMBER)
 #undef WATTUNE_NVML_MEMBER
-  bool drives_real_boards = true;  // false for a stand-in for tests, which has a function wattune_stand_in() that
-                                   // returns 1
+  bool drives_real_boards = true;  // false for a test's stand-in, whose function wattune_stand_in() returns 1
 };
 
 // Returns the loaded and initialised library, the same for the whole process. Fails with unavailable, saying what to

@@ -11,11 +11,8 @@ namespace {
 
 Result<NvmlApi> load() {
   const char* const other = std::getenv("WATTUNE_LIBNVML");
-  void* const library = dlopen(other != nullptr ? other : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);  // never closed,
-                                                                                                        // because
-                                                                                                        // drivers leave
-                                                                                                        // threads
-                                                                                                        // behind
+  // It is never closed, because drivers leave threads behind.
+  void* const library = dlopen(other != nullptr ? other : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     return Error(ErrorCode::unavailable, fmt::format("NVML cannot be loaded: {}", dlerror()))
         .hint("install NVIDIA's driver with libnvidia-ml.so.1");

@@ -50,8 +50,7 @@ std::optional<cl_device_pci_bus_info_khr> bus_info(const ClApi& cl, cl_device_id
 // define its numbers).
 std::optional<cl_device_pci_bus_info_khr> nvidia_bus_info(const ClApi& cl, cl_device_id device) {
   constexpr cl_device_info kBus = 0x4008;
-  constexpr cl_device_info kSlot = 0x4009;  // number of the property whose value is the device times eight, plus the
-                                            // function
+  constexpr cl_device_info kSlot = 0x4009;  // number of the property that tells the slot: device * 8 + function
   constexpr cl_device_info kDomain = 0x400A;
   cl_uint bus = 0;
   if (cl.clGetDeviceInfo(device, kBus, sizeof bus, &bus, nullptr) != CL_SUCCESS) return std::nullopt;

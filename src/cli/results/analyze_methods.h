@@ -17,8 +17,7 @@ struct MethodsReport {
   std::vector<report::AtClock> clocks;  // time and energy at each recorded clock
   std::string fit_text;                 // description of the model of energy against clock
   Json fit;                             // the same model as JSON; null if none was fitted
-  std::string clocks_missing;           // the reason why methods that change clocks are left out; empty if they are
-                                        // included
+  std::string clocks_missing;           // why methods that change clocks are left out; empty if they are included
   std::vector<std::string> doubts;      // sentences on recorded figures that are impossible or unusual
 };
 

@@ -15,8 +15,7 @@ struct ScoreReport {
   const score::ScoreOptions& options;
   std::string clock;
   double within = 0.0;                               // share of the optimum that counts as near, for `reaches`
-  const std::vector<score::StrategyReach>& reaches;  // a reach for each of the scores; empty if the user did not ask
-                                                     // for it
+  const std::vector<score::StrategyReach>& reaches;  // for each of the scores; empty if the user did not ask for it
 };
 
 std::string score_text(const ScoreReport& report);

@@ -12,8 +12,7 @@ namespace wattune::cli {
 
 struct Sanitized {
   std::uint64_t errors = 0;
-  std::string first;  // text of the first error: "Invalid __global__ read of size 4 bytes at f(int*)+0x90"; may be
-                      // empty
+  std::string first;  // first error, "Invalid __global__ read of size 4 bytes at f(int*)+0x90"; may be empty
 };
 
 // Finds compute-sanitizer in the toolkits that CUDA_HOME and CUDA_PATH name, in /usr/local/cuda, or on the path. Fails

@@ -21,8 +21,7 @@ struct Summary {
   Uint128 valid = 0;  // number of configurations in the space; an upper bound if not `exact`
   bool exact = true;
   std::optional<Configuration> chosen;  // the configuration that a method chose
-  std::optional<Sanitized> sanitized;   // result of compute-sanitizer for the best configuration, if the user asked for
-                                        // it
+  std::optional<Sanitized> sanitized;   // compute-sanitizer's result for the best, if the user asked for it
 };
 
 // Describes a Trial, which may have failed: configuration, status, time, clock and metrics. `identity` tells with which

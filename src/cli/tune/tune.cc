@@ -201,8 +201,8 @@ Result<RunInfo> described(const tune::TuningSession& session, const fs::path& fi
   std::error_code ignored;
   if (!options.resume || session.recording() != nullptr || !fs::exists(file, ignored)) return session.describe();
   const auto earlier = store::read_journal(file);
-  return earlier ? session.describe(earlier->info) : session.describe();  // if the journal is bad, opening it will
-                                                                          // report the error
+  // A journal that cannot be read is no error here; opening it will report the error.
+  return earlier ? session.describe(earlier->info) : session.describe();
 }
 
 Result<ExitStatus> tune_one_model(const TuneOptions& options) {

@@ -17,8 +17,7 @@ enum class Policy { gated, repeated };
 // Options for several kernels that are tuned as one, or for one kernel with a partner.
 struct TogetherOptions {
   std::vector<std::string> specs;
-  std::string partner;  // partner of the kernel in SPEC: a spec with its choice of configuration (SPEC@CHOICE), or the
-                        // name of a stand-in
+  std::string partner;  // partner of the kernel in SPEC: a spec with its choice (SPEC@CHOICE), or a stand-in's name
   std::vector<std::string> launch_order;
   bool steady = false;
   std::vector<std::string> launches;  // numbers of launches as NAME=N

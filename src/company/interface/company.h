@@ -38,8 +38,7 @@ struct CompanyOptions {
   std::string strategy = "walk";
   double indifference = 0.01;           // for the walk: share by which costs may differ and still count as equal
   std::vector<std::string> order = {};  // names of members in launch order; as given if empty
-  bool steady = false;                  // true to relaunch each kernel until all have run about as long as the longest
-                                        // one
+  bool steady = false;                  // true to relaunch kernels until all have run as long as the longest
   bool partnered = false;               // true to time the first kernel while the others run all along
   // The number of launches of each member in one run. If empty, the number is 1. In a steady or partnered run it is
   // then computed from the members' times alone.
@@ -54,8 +53,7 @@ struct CompanyOptions {
 struct MemberResult {
   std::string name;
   Configuration configuration;              // the member's configuration in the best joint configuration
-  unsigned resident_blocks = 0;             // resident blocks of the member on each multiprocessor; 0 if the GPU places
-                                            // the blocks
+  unsigned resident_blocks = 0;             // resident blocks on each multiprocessor; 0 if the GPU places them
   Nanoseconds beside;                       // time of one launch while the other members run
   Nanoseconds alone;                        // time of one launch of the same configuration alone
   std::optional<Configuration> best_alone;  // the fastest of the configurations that were tried alone

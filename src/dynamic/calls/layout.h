@@ -20,8 +20,7 @@ struct LaunchParts {
   const std::vector<Argument>& arguments;  // the arguments of the spec
   Signature signature;
   tune::Launch launch;
-  std::map<std::string, std::unique_ptr<backend::Kernel>> kernels;  // kernels, by the names of the functions of the
-                                                                    // steps
+  std::map<std::string, std::unique_ptr<backend::Kernel>> kernels;  // kernels by the names of the steps' functions
 };
 
 class Layout {
@@ -52,8 +51,7 @@ class Layout {
     std::size_t passed = 0;
     std::size_t place = 0;
     bool is_memory = false;
-    std::optional<std::uint64_t> last = {};  // last value that was set: address of memory, or a scalar of up to eight
-                                             // bytes
+    std::optional<std::uint64_t> last = {};  // last value that was set: an address, or a scalar of up to 8 bytes
   };
   struct Step {
     std::unique_ptr<backend::PreparedLaunch> launch;

@@ -73,8 +73,7 @@ class StreamTable {
   std::atomic<double> crowded_ = kNone;  // time at which a stream found no slot
   std::atomic<bool> loading_ = false;
   std::atomic<double> first_late_ = kNone;
-  std::map<std::uint64_t, std::unique_ptr<backend::Stream>> adopted_;  // adopted streams; nullptr if the stream cannot
-                                                                       // be queried
+  std::map<std::uint64_t, std::unique_ptr<backend::Stream>> adopted_;  // nullptr for a stream that cannot be queried
 };
 
 }  // namespace wattune::dynamic

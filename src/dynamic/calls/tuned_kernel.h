@@ -75,10 +75,8 @@ class TunedKernel : public TunableKernel {
   LastingTable<Shortcut, 16> shortcuts_;
   mutable std::mutex mutex_;  // guards the members below, and additions to both tables
   std::map<std::string, std::unique_ptr<Instance>> instances_;  // instances, by the texts of their keys
-  std::shared_ptr<const Problem> first_;                        // problem of the first key; other problems share its
-                                                                // space
-  std::vector<Instance*> expected_;                             // instances of keys that were not called yet at the
-                                                                // last check
+  std::shared_ptr<const Problem> first_;                        // problem of the first key, whose space all share
+  std::vector<Instance*> expected_;                             // instances of keys that had no call at the last check
 };
 
 }  // namespace wattune::dynamic

@@ -14,8 +14,7 @@ namespace wattune::inline v0_1::dynamic {
 
 class KeptEvaluators {
  public:
-  static constexpr std::size_t kMostEvaluators = 2;  // largest number of evaluators that are kept besides the running
-                                                     // one
+  static constexpr std::size_t kMostEvaluators = 2;  // most evaluators that are kept besides the running one
 
   // The owner of an evaluator, which is a KeyScreening. The owner lives at least as long as the evaluator is kept.
   using Owner = std::shared_ptr<const void>;

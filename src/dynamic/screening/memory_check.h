@@ -42,8 +42,7 @@ class MemoryCheck {
   std::string kernel_;
   std::vector<Needed> needed_;
   backend::MemoryMark mark_;
-  std::array<std::atomic<std::uint64_t>, 64> seen_{};  // addresses mixed with their marks; the upper bits are the
-                                                       // argument
+  std::array<std::atomic<std::uint64_t>, 64> seen_{};  // addresses mixed with marks; the upper bits are the argument
 };
 
 }  // namespace wattune::dynamic

@@ -77,8 +77,7 @@ class Duel {
   std::optional<Sample> first_;
   std::vector<Sample> samples_;                      // times of the candidate
   std::array<std::vector<measure::Turn>, 2> turns_;  // turns of the rounds that count
-  std::array<std::size_t, 2> handed_{};              // numbers of turns that began, with the first launch of the
-                                                     // candidate
+  std::array<std::size_t, 2> handed_{};              // turns that began; the candidate's first launch counts too
   std::size_t ended_ = 0;                            // number of rounds that ended
   std::array<std::deque<std::optional<Half>>, 2> came_back_;  // reported turns of rounds in flight; nullopt: no time
   bool is_no_slower_ = false;                                 // true if the candidate was no slower in its last turn

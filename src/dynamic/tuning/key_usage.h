@@ -41,8 +41,8 @@ class KeyUsage {
  private:
   Surroundings& around_;
   const CallPath& path_;
-  std::optional<std::pair<ConfigurationId, Nanoseconds>> beginning_with_;  // the first configuration with a time, and
-                                                                           // that time
+  // The first configuration that has a time, with that time.
+  std::optional<std::pair<ConfigurationId, Nanoseconds>> beginning_with_;
   std::uint64_t counted_calls_ = 0;  // number of calls whose time and savings are counted
   Nanoseconds took_;
   std::uint64_t told_calls_ = 0;  // number of calls up to the last expected one; 0 if unknown

@@ -109,8 +109,7 @@ class Pairing {
     std::optional<Error> failed = {};
     bool once = false;                            // true if its first launch was in Mode::explore
     std::optional<Nanoseconds> waits_since = {};  // time at which it began to wait for an idle stream
-    bool put_off = false;                         // true if it may stall for too long, so that other candidates come
-                                                  // first
+    bool put_off = false;                         // true if it may stall for too long; then others come first
     bool forgiven = false;                        // true if its worst time does not count any more
   };
   struct Out {

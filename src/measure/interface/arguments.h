@@ -52,8 +52,7 @@ struct HostArgument {
   std::size_t bytes = 0;   // 0 for local memory, which the reference does not get
   std::size_t length = 0;  // number of elements
   bool writable = false;
-  std::span<const std::byte> contents;  // initial contents of `bytes` bytes, which outlive the call; if empty, each
-                                        // byte is `fill`
+  std::span<const std::byte> contents;  // initial contents, which outlive the call; if empty, all bytes are `fill`
   std::byte fill{};
   bool wanted = false;  // true to get the contents afterwards, in `result`
   std::vector<std::byte> result;

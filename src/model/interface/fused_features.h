@@ -21,8 +21,7 @@ namespace wattune::inline v0_1::model {
 // A kernel that may run beside another one.
 struct FusableKernel {
   KernelFeatures features = {};  // features of the kernel alone, at the highest clocks
-  unsigned blocks = 1;           // N: blocks resident on an SM; for a memory-bound kernel, those that saturate the
-                                 // memory
+  unsigned blocks = 1;           // N: blocks resident on an SM; if memory-bound, those that saturate the memory
 };
 
 // The paper's equations, corrected or as they are printed.

@@ -68,8 +68,7 @@ struct PairSpeeds {
 struct PairPrediction {
   BlockRatio ratio;
   Megahertz asked;
-  Megahertz clock;                   // highest clock that the power limit allows; the lowest clock if no clock meets
-                                     // the limit
+  Megahertz clock;                   // highest clock within the power limit; the lowest if no clock meets it
   std::array<double, 2> rates = {};  // speed of each kernel beside the other, divided by its speed alone at this clock
   Likely<double> speedup;            // sum of `rates`: the speed-up over one after the other, while both run
   Likely<Nanoseconds> time;

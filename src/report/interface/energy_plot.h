@@ -19,8 +19,7 @@
 namespace wattune::inline v0_1::report {
 
 struct EnergyPlot {
-  using Points = std::vector<std::pair<double, double>>;  // pairs of megahertz and joules; pairs that are not finite
-                                                          // are left out
+  using Points = std::vector<std::pair<double, double>>;  // megahertz and joules; points must be finite to count
 
   struct Band {  // a range of clocks; only its part within the drawn clocks is shown
     std::string name;

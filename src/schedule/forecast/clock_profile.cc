@@ -179,8 +179,7 @@ Result<std::vector<AtClock>> profile_like(std::span<const std::vector<AtClock>> 
 // Measures the first kernels at all clocks, and then the other kernels at few clocks.
 Result<void> measure_each(Machine& machine, backend::ClockControl& control, const ClockProfileOptions& options,
                           Profiles& profiles) {
-  constexpr std::size_t kKnownKernels = 6;  // number of kernels that suffices for results within 1 % of the best
-                                            // (docs/results/frugal.md)
+  constexpr std::size_t kKnownKernels = 6;  // kernels enough to be within 1 % of the best (docs/results/frugal.md)
   const std::span known = std::span(profiles).first(std::min(kKnownKernels, profiles.size()));
   WATTUNE_TRY(measure_all(machine, control, options, known));
   for (KernelId kernel = known.size(); kernel < profiles.size(); ++kernel) {

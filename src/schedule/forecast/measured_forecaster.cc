@@ -24,10 +24,9 @@ constexpr double kPilotWaves = 8.0;
 constexpr std::size_t kLeastPilotGrids = 2;
 constexpr Nanoseconds kShortestPilot = nanoseconds_from_ms(2);
 constexpr Nanoseconds kLongestPilot = nanoseconds_from_ms(20);
-constexpr Nanoseconds kLongestWholePilot = nanoseconds_from_ms(10);  // longest pilot of a whole launch, which cannot be
-                                                                     // stopped
-constexpr std::size_t kMostWholeSplits = 4;                          // largest number of splits that are measured with
-                                                                     // whole kernels
+// The longest pilot of a whole launch, which cannot be stopped.
+constexpr Nanoseconds kLongestWholePilot = nanoseconds_from_ms(10);
+constexpr std::size_t kMostWholeSplits = 4;  // most splits that are measured with whole kernels
 
 struct PilotKernel {
   KernelId id = 0;

@@ -183,8 +183,7 @@ std::vector<PairForecast> PairTable::ways(KernelId first, KernelId second) const
 }
 
 std::optional<ProvenWay> PairTable::proven(KernelId first, KernelId second) const {
-  constexpr double kLeastOfProof = 0.95;  // smallest measured speed with which a way stays proven, divided by the
-                                          // proven speed
+  constexpr double kLeastOfProof = 0.95;  // a way stays proven at this share of its proven speed, or more
   const auto known = entries_.find(key(first, second));
   if (known == entries_.end() || !known->second.proven) return std::nullopt;
   const Entry& entry = known->second;

@@ -73,8 +73,7 @@ Result<std::vector<SpeedOnSms>> speeds_on_sms(Machine& machine, KernelId kernel,
                                               std::size_t rounds) {
   const std::vector<unsigned> splits = splits_of(machine.limits());
   std::vector<SpeedOnSms> speeds = {SpeedOnSms{machine.limits().sms, 1.0}};
-  std::size_t enough = splits.size();  // index into splits of the fewest SMs that are enough; the end stands for all
-                                       // SMs
+  std::size_t enough = splits.size();  // index into `splits` of the fewest SMs that suffice; the end for all SMs
   for (std::size_t fewer = 0; fewer < enough;) {
     const std::size_t half = fewer + (enough - fewer) / 2;
     WATTUNE_ASSIGN(const Nanoseconds time, median_time(machine, {.kernel = kernel, .sms = {0, splits[half]}}, rounds));

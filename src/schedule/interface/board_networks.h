@@ -31,8 +31,7 @@ struct BoardNetworks {
   std::string board;                          // "simulated GT640", or the name of the device
   std::vector<backend::BoardSetting> clocks;  // the clocks that were tried, sorted by memory clock
   double memory_bandwidth = 0.0;              // the highest bandwidth that the GPU reaches, in GB/s
-  std::vector<model::ClockNetworks> members;  // networks that were trained from different seeds; their answers are
-                                              // averaged
+  std::vector<model::ClockNetworks> members;  // networks with different seeds, whose answers are averaged
 
   // Predicts the most operations per joule and the clocks for it, which may lie between levels.
   model::BestClocks at(const model::KernelFeatures& features) const;

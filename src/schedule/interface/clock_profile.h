@@ -25,8 +25,7 @@ struct ClockProfileOptions {
   std::vector<backend::BoardSetting> clocks;  // clocks to measure at, sorted by memory clock and then by core clock
   Nanoseconds window;                         // length of each measurement, as in profile_power()
   std::size_t rounds = 3;                     // number of runs per kernel and clock; the median of their times counts
-  Objective objective = {};                   // the objective; the clocks that are best for it must be measured and not
-                                              // estimated
+  Objective objective = {};                   // the objective, whose best clocks are measured, not estimated
 };
 
 // Measures kernels alone, in their order, at each of the clocks. The clocks are restored in every case. Returned times

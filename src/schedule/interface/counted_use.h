@@ -25,8 +25,7 @@ namespace wattune::inline v0_1::schedule {
 
 struct CountOptions {
   simulate::BlockSampleOptions sample = {};
-  std::uint64_t most_bytes = std::uint64_t{4} << 30U;  // largest number of bytes of the kernel's buffers that are
-                                                       // copied to the host
+  std::uint64_t most_bytes = std::uint64_t{4} << 30U;  // most bytes of the kernel's buffers that are copied to the host
   Nanoseconds limit = nanoseconds_from_seconds(60);    // time limit of copying a page
 };
 

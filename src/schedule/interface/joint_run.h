@@ -57,8 +57,7 @@ struct PartyRun {
 struct JointRun {
   std::vector<PartyRun> parties;
   std::optional<Joules> energy;     // energy of the board
-  std::optional<Watts> power = {};  // mean power between changes of the energy counter; nullopt if it changed less than
-                                    // twice
+  std::optional<Watts> power = {};  // mean power between counter changes; nullopt if there were fewer than two
 
   Nanoseconds begin() const { return std::ranges::min(parties, {}, &PartyRun::begin).begin; }
   Nanoseconds end() const { return std::ranges::max(parties, {}, &PartyRun::end).end; }

@@ -65,10 +65,8 @@ class KernelOutputs {
   struct Kept {
     Argument argument;  // argument whose contents the buffer has after the last launch
     std::shared_ptr<backend::Buffer> buffer;
-    std::shared_ptr<const backend::Buffer> pristine;  // original contents, if the kernel also reads the buffer; else
-                                                      // nullptr
-    std::string first_name;                           // name of the argument whose contents the buffer had before the
-                                                      // first launch
+    std::shared_ptr<const backend::Buffer> pristine;  // original contents if the kernel also reads them; else nullptr
+    std::string first_name;                           // argument whose contents it had before the first launch
     std::shared_ptr<const std::vector<std::byte>> right = {};
     std::optional<std::uint64_t> right_digest = {};
   };

@@ -61,8 +61,7 @@ struct LoadedKernel {
   std::shared_ptr<const KernelCode> code;
   backend::Geometry3 geometry;
   std::vector<backend::LaunchArgument> arguments;         // arguments of a whole launch; they point into the buffers
-  std::vector<std::shared_ptr<backend::Buffer>> buffers;  // buffers by argument of the spec; nullptr for an argument
-                                                          // that is no buffer
+  std::vector<std::shared_ptr<backend::Buffer>> buffers;  // by argument of the spec; nullptr unless it is a buffer
   // By argument: the original contents of a buffer that the kernel reads and writes; nullptr for any other.
   std::vector<std::shared_ptr<backend::Buffer>> pristine = {};
   Nanoseconds compile_time = {};  // time for compiling and loading the kernel's code
@@ -99,8 +98,7 @@ class KernelBuffers;
 
 struct LoadOptions {
   std::size_t copies = 1;
-  bool with_twins = true;                                     // if false, the kernel has no twins and runs only as a
-                                                              // whole
+  bool with_twins = true;                                     // false for a kernel without twins, which runs whole
   std::string why_whole = "it was loaded to run whole only";  // the reason that is given if `with_twins` is false
   Nanoseconds limit = nanoseconds_from_seconds(120);          // time limit of compiling, and of loading the result
   // A pool of buffers that several configurations of the kernel share: existing buffers are used and new ones added.

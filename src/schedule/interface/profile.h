@@ -19,8 +19,7 @@ struct ProfileOptions {
   bool residency = true;           // true to run the kernel's persistent twin with fewer blocks
   bool ranges = true;              // true to run the kernel on fewer SMs
   bool slices = true;              // true to find the least slice
-  double slicing_overhead = 0.02;  // largest share of time that slicing may cost; it decides the least slice (p of
-                                   // Kernelet, section 4.2)
+  double slicing_overhead = 0.02;  // largest share of time that slicing may cost (p of Kernelet, section 4.2)
   double twin_overhead = 0.10;     // largest cost of the twin alone, as a share of time; a slower twin counts as none
 };
 

@@ -51,8 +51,7 @@ struct QueueOptions {
   SchedulerOptions scheduler = {};
   std::optional<Watts> board_limit = {};     // power above which the board lowers its clock; nullopt if unknown
   std::optional<Megahertz> own_memory = {};  // the board's own memory clock; nullopt if unknown
-  bool uses_copies = false;  // true if the n-th work of a kernel uses its n-th copy; false if all use the kernel's own
-                             // buffers
+  bool uses_copies = false;  // true if the n-th work of a kernel uses its n-th copy; else all use its own buffers
   const std::atomic<bool>* cancel = nullptr;  // a flag that ends the run as `cancelled`
   const PairTable* known = nullptr;           // pairs that need no forecast; nullptr if all need one
   // Forecasts pairs in the place of the policy's own forecaster, at the clocks that this function chooses. If the

@@ -64,13 +64,11 @@ struct DeviceMachine::State {
   EndWatch watch;
   ProgressSlots progress;
   std::map<LaneKey, Lane> lanes;
-  std::vector<std::unique_ptr<backend::Stream>> spare;  // streams for lanes on all SMs, made ahead because making one
-                                                        // takes longer than a launch
+  std::vector<std::unique_ptr<backend::Stream>> spare;  // streams for lanes on all SMs, made in advance to save time
   LaunchId launches = 0;
   std::optional<Error> lost;
 
-  std::optional<BoardEnergy> energy;  // energy of the board; empty if the device has no sensors, or if they must not be
-                                      // read
+  std::optional<BoardEnergy> energy;  // energy of the board; empty if its sensors are absent or forbidden
 
   mutable std::mutex mutex;  // guards all members below
   std::condition_variable changed;

@@ -217,8 +217,8 @@ std::string why_not_persistent_launch(const LoadedKernel& launch) {
 
 void replace_arguments(LoadedKernel& kernel, const ReplaceArgument& replace) {
   replace_in_launch(kernel, replace);
-  std::map<std::shared_ptr<const LoadedKernel>, std::shared_ptr<const LoadedKernel>> copies;  // copies of repeated
-                                                                                              // launches
+  // Copies of repeated launches.
+  std::map<std::shared_ptr<const LoadedKernel>, std::shared_ptr<const LoadedKernel>> copies;
   for (std::shared_ptr<const LoadedKernel>& next : kernel.then) {
     std::shared_ptr<const LoadedKernel>& known = copies[next];
     if (known == nullptr) {

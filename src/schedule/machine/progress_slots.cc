@@ -12,8 +12,7 @@ constexpr std::size_t kSlots = 64;      // number of slots in one allocation
 constexpr std::size_t kSlotBytes = 16;  // 8 bytes for the counter, 4 for the stop word
 constexpr std::size_t kStopOffset = 8;
 constexpr std::uint32_t kStop = 1;
-constexpr Nanoseconds kCopyLimit = nanoseconds_from_seconds(10);  // time limit of copying a few bytes, behind all other
-                                                                  // copies
+constexpr Nanoseconds kCopyLimit = nanoseconds_from_seconds(10);  // limit of copying a few bytes after other copies
 
 }  // namespace
 

@@ -109,8 +109,7 @@ struct SimulatedMachine::State {
   struct Kernel {
     std::vector<simulate::SimulatedKernel> launches;
     KernelTraits traits;
-    std::vector<simulate::KernelId> on_gpu = {};  // number of each launch's kernel on the GPU; only the scheduler's
-                                                  // thread uses it
+    std::vector<simulate::KernelId> on_gpu = {};  // each launch's kernel on the GPU; for the scheduler's thread only
   };
   // The grids of a sequence that was launched, from the first to the last one. Their numbers are consecutive.
   struct Sequence {

@@ -19,8 +19,7 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 // works that are left.
 constexpr double kLeastInManyStreams = 8.0;
 constexpr double kMostInManyStreams = 16.0;
-constexpr double kCloseToBest = 1.01;  // Works continue in many streams up to this cost, divided by the cost of the
-                                       // best way.
+constexpr double kCloseToBest = 1.01;  // Many streams are kept up to this cost over that of the best way.
 
 bool is_whole_on_all_sms(const Candidate* work) {
   return work->running->form == Form::whole && work->running->sms.count == 0;

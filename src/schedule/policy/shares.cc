@@ -13,8 +13,7 @@ namespace wattune::inline v0_1::schedule {
 
 namespace {
 
-constexpr unsigned kWavesAlone = 4;  // waves in a slice of a kernel that runs alone, so few that an arrival does not
-                                     // wait long
+constexpr unsigned kWavesAlone = 4;  // waves in a slice of a kernel alone; few, so that no arrival waits long
 
 // Returns a text such as ", at 1228 and 324 MHz".
 std::string clocks_text(const std::optional<backend::BoardSetting>& clocks) {

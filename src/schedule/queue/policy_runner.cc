@@ -267,8 +267,8 @@ class PolicyRunner {
     const bool is_overwritten = !stage_.outputs()[kernel].overwritten().empty();
     std::size_t compared = 0;
     for (std::size_t i = 0; i < std::min(works, outputs.size()) && stage_.outputs()[kernel].are_compared(); ++i) {
-      const std::size_t last = i + (works - 1 - i) / outputs.size() * outputs.size();  // the last work that ran on this
-                                                                                       // copy
+      // The last work that ran on copy i.
+      const std::size_t last = i + (works - 1 - i) / outputs.size() * outputs.size();
       if (is_overwritten && last != i) continue;
       ++compared;
       WATTUNE_ASSIGN(const auto difference, outputs[i].difference());

@@ -28,8 +28,7 @@ struct Runtime::State {
   RuntimeOptions options;
   std::mutex shutdown_mutex;  // held by the thread that joins the others
 
-  mutable std::mutex mutex;         // guards all members below; only the thread that drives the scheduler uses the
-                                    // machine itself
+  mutable std::mutex mutex;         // guards all members below; the machine is used only by the driving thread
   std::condition_variable changed;  // wakes the thread that drives the scheduler
   std::condition_variable room;     // wakes threads that submit works
   std::condition_variable pairs;    // wakes the thread that forecasts pairs
@@ -173,8 +172,7 @@ Result<std::vector<Ticket>> Runtime::submit(std::span<const Work> works) {
   std::unique_lock lock(state.mutex);
   WATTUNE_TRY(state.wait_for_room(lock, works.size()));
   WATTUNE_ASSIGN(const auto ids, state.scheduler.submit(works));
-  state.start_if_idle();  // comes first, since no other step should delay a launch; the scheduler's thread waits for
-                          // the lock
+  state.start_if_idle();  // comes first, so that no other step delays a launch; the thread waits for the lock
   std::vector<Ticket> tickets;
   for (const WorkId id : ids) tickets.push_back({id, state.promises[id].get_future().share()});
   for (const auto& pair : state.scheduler.take_unknown_pairs()) state.to_forecast.push_back(pair);

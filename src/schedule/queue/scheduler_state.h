@@ -77,8 +77,7 @@ struct Scheduler::State {
 
   struct Next {
     Share share;
-    bool overlaps = false;  // true if it begins in a lane of its own, when the last blocks of the previous work leave
-                            // SMs idle
+    bool overlaps = false;  // true if it begins in its own lane when the work before leaves SMs idle
   };
   std::optional<Next> next_after(Nanoseconds now, const Entry& entry);
   std::optional<Next> take_ahead(std::vector<Share>& works, const Entry& entry);

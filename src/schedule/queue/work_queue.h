@@ -30,8 +30,7 @@ struct Flight {
   std::uint64_t blocks = 0;
   unsigned lane = 0;
   std::optional<backend::BoardSetting> clocks = {};  // clocks that were held when the launch began
-  std::optional<Beside> beside = {};                 // the kernel beside it; nullopt if there was none, or if there
-                                                     // were several, at once or one after the other
+  std::optional<Beside> beside = {};                 // nullopt if there was no other kernel, or several
   bool is_marked = false;                            // true if `beside` was set
   bool is_later = false;                             // true if it was launched after the launch beside it
 };
@@ -47,8 +46,7 @@ struct Entry {
   std::optional<Share> wanted = {};
   std::optional<Share> current = {};  // share of the launches in flight
   std::vector<Flight> flights = {};
-  double expected = 0.0;              // share of the work's blocks that these launches have run, by time and forecast
-                                      // speed
+  double expected = 0.0;              // share of the work's blocks that these launches ran, by forecast speed
   unsigned slot = 0;                  // number by which its lanes are chosen
   std::optional<WorkId> next = {};    // the work that was launched behind it
   std::optional<WorkId> behind = {};  // the work behind which it was launched; it has not begun
@@ -57,8 +55,7 @@ struct Entry {
   Nanoseconds turn = {};              // moment of the end of the work behind which it was launched
   Nanoseconds drained = {};           // for a failed work: the moment until which others wait for its blocks to end
   Nanoseconds give_up = kForever;     // moment from which on the machine counts as lost if the work still runs
-  std::optional<Beside> beside = {};  // the kernel beside it at present; nullopt if there is none, or if there are
-                                      // several
+  std::optional<Beside> beside = {};  // the kernel beside it at present; nullopt if there is none or several
   // The one kernel beside which all of its finished blocks ran; nullopt if there was none, or if there were several.
   std::optional<Beside> throughout = {};
   std::set<WorkId> partners = {};
@@ -105,8 +102,7 @@ class WorkQueue {
   std::map<WorkId, Entry> entries_;
   std::set<WorkId> ready_;  // works that wait for no other work
   std::map<KernelId, std::set<WorkId>> ready_of_kernel_;
-  std::map<int, std::set<WorkId>> ready_of_priority_;  // these works by priority, without priorities that no such work
-                                                       // has
+  std::map<int, std::set<WorkId>> ready_of_priority_;  // such works by priority, without priorities that have none
   std::unordered_set<WorkId> failed_;
   std::vector<Finished> finished_;
 };

@@ -29,8 +29,7 @@ struct ScoredSpace {
   const tune::Recording& recording;
   Baseline baseline;
   tune::ReplayClock clock;
-  std::vector<std::vector<search::PriorObjective>> prior = {};  // results of earlier runs that every strategy may use
-                                                                // as a prior
+  std::vector<std::vector<search::PriorObjective>> prior = {};  // earlier results that any strategy may use
 
   // Makes a ScoredSpace with its baseline. Fails as Baseline::of() does.
   static Result<ScoredSpace> of(std::string name, const space::SearchSpace& space, const tune::Recording& recording,
@@ -45,8 +44,7 @@ struct StrategyChoice {
 struct ScoreOptions {
   std::size_t repeats = 100;
   std::uint64_t seed = 1;
-  std::size_t ahead = 1;         // number of proposals that a strategy is asked for in advance, as in
-                                 // tune::TuningOptions
+  std::size_t ahead = 1;         // proposals that a strategy is asked for in advance, as in tune::TuningOptions
   std::size_t resamples = 1000;  // number of resamples of the bootstrap
   unsigned threads = 0;          // number of threads; with 0, one for each processor
   // Function that is called after each run, from any thread, one at a time.

@@ -20,8 +20,7 @@ namespace {
 enum Cost : std::size_t { least_time, least_energy };
 std::vector<Objective> compared() { return {{"time"}, {"energy"}}; }
 
-constexpr double kClockWindowMargin = 0.10;                  // width of the clock window to each side of the best
-                                                             // clock, as a share of that clock
+constexpr double kClockWindowMargin = 0.10;                  // window on each side of the best clock, as a share of it
 constexpr std::uint64_t kMostAdvisedClocks = 5;              // evaluations set aside for advised clocks of one code
 constexpr std::uint64_t kLargestExhaustivePart = 1'000'000;  // most configurations of a part that is evaluated whole
 

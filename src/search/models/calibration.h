@@ -30,8 +30,7 @@ class Calibration {
 
  private:
   static constexpr double kKeptWeight = 0.95;    // share of their weight that earlier outcomes keep with each new one
-  static constexpr double kPriorOutcomes = 5.0;  // number of outcomes that count as if the model's deviations were
-                                                 // right
+  static constexpr double kPriorOutcomes = 5.0;  // outcomes that count as if the model's deviations were right
   static constexpr double kLargestError = 5.0;
   static constexpr double kSmallestDeviation = 1e-9;
 

@@ -32,14 +32,10 @@ class CandidateSearch : public LocalSearch {
 
  private:
   static constexpr std::size_t kCandidates = 200;
-  static constexpr std::size_t kMostNeighbours = 150;  // largest number of candidates that differ from the elite in one
-                                                       // parameter
-  static constexpr std::size_t kMostTwoAway = 150;     // largest number of further candidates, which differ in two
-                                                       // parameters
-  static constexpr std::size_t kLongIdle = 100;        // number of outcomes without a new best from which on there are
-                                                       // kMostTwoAway such candidates
-  static constexpr int kExpandedNeighbours = 6;        // number of the elite's neighbours from which draw_alike()
-                                                       // starts
+  static constexpr std::size_t kMostNeighbours = 150;  // most candidates that differ from the elite in one parameter
+  static constexpr std::size_t kMostTwoAway = 150;     // most further candidates, which differ in two parameters
+  static constexpr std::size_t kLongIdle = 100;        // outcomes without a new best that allow kMostTwoAway
+  static constexpr int kExpandedNeighbours = 6;        // neighbours of the elite from which draw_alike() starts
   static constexpr std::size_t kComparedElite = 5;     // number of the best of the elite to which draw_alike() compares
 };
 

@@ -10,8 +10,7 @@ namespace {
 
 constexpr double kStepsPerOctave = 16.0;  // products closer than one of these steps count as equal
 constexpr double kLargestStep = 65'535.0;
-constexpr std::size_t kMostProducts = 100;  // most products of two parameters; if there are more, no product is a
-                                            // column
+constexpr std::size_t kMostProducts = 100;  // most products of two parameters that are columns; beyond it none is
 
 // Returns by how many octaves each value exceeds the smallest value. Returns an empty vector unless all values are
 // positive numbers.

@@ -41,8 +41,7 @@ class Encoding {
 
   const space::SearchSpace& space_;
   std::vector<std::vector<double>> coordinates_;  // coordinates of the values of each parameter
-  std::vector<std::vector<double>> octaves_;      // base-2 logarithms of the values over the smallest one, by
-                                                  // parameter; empty unless all are positive numbers
+  std::vector<std::vector<double>> octaves_;      // base-2 logarithms over the smallest value; only if all are positive
   std::vector<Exponents> exponents_;
   std::vector<std::pair<std::size_t, std::size_t>> products_;  // pairs of parameters whose products are columns
 };

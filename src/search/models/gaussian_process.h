@@ -22,8 +22,7 @@ class GaussianProcess {
   struct Observed {
     Coordinates point;
     double response = 0.0;
-    double noise = 0.0;  // the observation's own variance, beyond the little that all have, as a share of the
-                         // responses' variance
+    double noise = 0.0;  // the observation's own variance beyond that of all, over the responses' variance
   };
 
   explicit GaussianProcess(std::vector<double> length_scales) : length_scales_(std::move(length_scales)) {}

@@ -39,8 +39,7 @@ class Noise {
   }
 
  private:
-  static constexpr double kLargestNoise = 0.1;  // noise of a response that is one standard deviation worse than the
-                                                // best
+  static constexpr double kLargestNoise = 0.1;  // noise of a response one standard deviation worse than the best
   static constexpr double kHalved = 50.0;       // number of observations with which the noise is half as large
 
   double lowest_ = 0.0;

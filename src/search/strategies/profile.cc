@@ -32,8 +32,7 @@ namespace {
 
 constexpr std::size_t kMostChangedParameters = 2;  // largest number of parameters in which a neighbour differs
 constexpr double kLeastScore = -0.25;              // candidates with lower scores are unwanted
-constexpr double kUnwanted = 1e-4;                 // relative probability of unwanted candidates; that of a score of 0
-                                                   // is 1
+constexpr double kUnwanted = 1e-4;                 // relative probability of unwanted ones; 1 is that of a score of 0
 constexpr std::size_t kMostCounterRows = 2000;     // largest number of rows that the model learns
 constexpr std::size_t kCounterTrees = 10;
 constexpr std::size_t kRefitGrowth = 10;  // the model is fitted anew after a growth of the rows by 1/10

@@ -34,8 +34,7 @@ struct GpuOptions {
   Fidelity fidelity = Fidelity::fast;
   std::uint64_t seed = 1;
   bool trace = false;               // true to record where and when each block ran
-  SimulatedBoard* board = nullptr;  // a board whose clock, limits and energy are simulated, too; its time passes with
-                                    // the GPU's
+  SimulatedBoard* board = nullptr;  // a simulated board with clock, limits and energy; its time passes with the GPU's
 };
 
 using KernelId = std::size_t;

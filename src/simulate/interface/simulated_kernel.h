@@ -29,8 +29,7 @@ struct SimulatedKernel {
   // / instruction_parallelism cycles.
   double instruction_parallelism = 1.0;
   double coalesced = 0.0;  // share of instructions that access global memory, miss L1 and make one request
-  double scattered = 0.0;  // share of instructions that access global memory, miss L1 and make `scattered_requests`
-                           // requests
+  double scattered = 0.0;  // share that access global memory, miss L1 and make `scattered_requests` requests
   double scattered_requests = 32.0;
   double coalesced_bytes = 128.0;  // bytes of each coalesced request
   double scattered_bytes = 32.0;

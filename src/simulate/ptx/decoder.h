@@ -102,10 +102,8 @@ class Decoder {
   std::size_t next_operand_ = 0;  // index of the next operand in the text
   std::size_t next_type_ = 0;
   std::uint64_t taken_ = 0;                                          // a bit for each modifier that was taken
-  std::map<std::pair<std::uint64_t, unsigned>, Operand> constants_;  // constants by the value's bits and its size in
-                                                                     // bytes
-  std::map<unsigned, Operand> sinks_;                                // registers that are never read, by their size in
-                                                                     // bytes
+  std::map<std::pair<std::uint64_t, unsigned>, Operand> constants_;  // constants by bits of the value and size in bytes
+  std::map<unsigned, Operand> sinks_;                                // registers that are never read, by size in bytes
   std::optional<Operand> carry_;
 };
 

@@ -27,8 +27,7 @@ struct Launch {
   std::uint32_t multiprocessors = 1;
   std::uint64_t most_instructions = 0;
 
-  VirtualMemory::Extent last_used = {};  // the buffer of the last access; the next access is probably in the same
-                                         // buffer
+  VirtualMemory::Extent last_used = {};  // the buffer of the last access, which probably has the next one too
   PtxCounts counts = {};
   std::optional<PtxCosts> costs = {};
   std::string printed = {};

@@ -25,8 +25,7 @@ namespace wattune::inline v0_1::slice {
 // Work-items along three axes. An axis that a launch does not use has global size 1, local size 1 and offset 0.
 struct NdRange {
   std::array<std::uint64_t, 3> global = {1, 1, 1};
-  std::array<std::uint64_t, 3> local = {1, 1, 1};  // local size; always passed to a launch, so that all slices have the
-                                                   // same
+  std::array<std::uint64_t, 3> local = {1, 1, 1};  // local size, always passed, so that all slices have the same
   std::array<std::uint64_t, 3> offset = {0, 0, 0};
 
   bool operator==(const NdRange&) const = default;

@@ -34,8 +34,7 @@ struct PtxOperand {
   bool logical_not = false;               // !%p
   bool minus = false;                     // -%r; false for numbers, whose value already has its sign
   bool generic = false;                   // generic(name), in initial values
-  std::string_view name = {};             // name with the part after its point, as in "%tid.x"; empty if the kind has
-                                          // no name
+  std::string_view name = {};             // name with the part after its point, "%tid.x"; empty if it has none
   std::uint64_t bits = 0;                 // the value of a number
   std::int64_t offset = 0;                // offset in bytes, after a name or in an address
   std::vector<PtxOperand> elements = {};  // operands in brackets, after an address's first comma, or 2 in `array[2]`

@@ -17,8 +17,7 @@ namespace wattune::inline v0_1::space {
 
 // The effect of a fault on a constraint.
 enum class FaultRule : std::uint8_t {
-  admit,   // a fault counts as true; whether it matters is tested later, on configurations that all other constraints
-           // admit
+  admit,   // a fault counts as true, and configurations that the other constraints admit are tested later
   demand,  // a fault counts as the only true value; this finds the configurations that reach the fault
 };
 
@@ -44,8 +43,7 @@ struct ConstraintProgram {
     std::vector<std::uint32_t> roots;       // roots that close here, by their positions in the program's roots
     std::vector<std::uint32_t> open_roots;  // roots that close here or later
     std::vector<NodeId> frontier;           // nodes that closed before this level and are read by an open node
-    std::vector<std::uint64_t> readers;     // for each node of the frontier, the open roots that read it, as
-                                            // root_bit()s
+    std::vector<std::uint64_t> readers;     // for each frontier node the open roots that read it, as root_bit()s
     std::vector<NodeId> open;               // nodes that close at this level or later, ascending, without variables
   };
 

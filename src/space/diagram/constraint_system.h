@@ -14,8 +14,7 @@ namespace wattune::inline v0_1::space {
 
 struct Term {
   NodeId root;
-  std::uint32_t constraint;          // index among all constraints, where the expressions come first, then the
-                                     // predicates
+  std::uint32_t constraint;          // index among all constraints: first the expressions, then predicates
   std::vector<std::uint32_t> scope;  // the variables that the term reads, ascending
 };
 

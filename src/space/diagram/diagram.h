@@ -72,15 +72,12 @@ class Diagram {
 
   std::vector<std::uint32_t> parameters_;            // parameter of each level
   std::vector<std::optional<std::uint16_t>> fixed_;  // fixed value of each parameter; nullopt if it has a choice
-  ValueIndices start_;                               // the fixed values at the positions of their parameters, and 0
-                                                     // elsewhere
+  ValueIndices start_;                               // fixed values at the places of their parameters, 0 elsewhere
   std::vector<EdgeId> first_edge_;                   // first edge of each node, including the end
   std::vector<std::uint16_t> values_;                // value of each edge
   std::vector<std::uint32_t> children_;              // node to which each edge leads
-  std::vector<std::uint64_t> before_;                // for each edge the number of configurations before it: the low
-                                                     // half of the number
-  std::vector<std::uint64_t> high_;                  // for each edge the high half of that number; empty if all are
-                                                     // zero
+  std::vector<std::uint64_t> before_;                // low half of the number of configurations before an edge
+  std::vector<std::uint64_t> high_;                  // high half of that number for each edge; empty if all are 0
   Uint128 count_ = 0;
 };
 

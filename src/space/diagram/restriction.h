@@ -18,8 +18,7 @@ namespace wattune::inline v0_1::space {
 // A configuration at which a term faults and that no other term excludes.
 struct FaultFound {
   std::uint32_t term = 0;
-  std::vector<std::pair<std::uint32_t, std::uint16_t>> assignment;  // pairs of a variable and the position of its value
-                                                                    // in its parameter's list
+  std::vector<std::pair<std::uint32_t, std::uint16_t>> assignment;  // variables, each with the position of its value
 };
 
 struct Restriction {

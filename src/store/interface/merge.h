@@ -27,8 +27,7 @@ Result<std::vector<NamedRecord>> load_all_records(const std::filesystem::path& f
 struct MergedRecord {
   ResultSet results;                 // all configurations, each once, with the Trial of the last record that has it
   std::vector<std::string> sources;  // names of the merged records
-  std::vector<std::string> apart;    // differences because of which it cannot be merged with the first merged record;
-                                     // empty for the first
+  std::vector<std::string> apart;    // why it cannot be merged with the first record; empty for the first
 };
 
 // Merges records in their order. Records are not merged if their kernel, device, parameters, objectives or a part of

@@ -37,8 +37,7 @@ std::string sealed_record(const FileKind& kind, const Json& members);
 
 struct SealedContents {
   std::vector<Error> left_out;   // an Error for each damaged, torn or impossible line, in order
-  bool unsealed = false;         // true if an older Wattune wrote a line, which has no checksum, so that damage cannot
-                                 // be detected
+  bool unsealed = false;         // true if a line of an older Wattune has no checksum, so that damage may go unseen
   std::size_t intact_bytes = 0;  // number of bytes before a torn last line
   bool ends_with_newline = true;
 };

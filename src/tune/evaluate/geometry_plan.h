@@ -32,8 +32,7 @@ class GeometryPlan {
 
  private:
   struct Dimension {
-    std::optional<SizeFormula> size;  // the problem, the global size or the grid, depending on the convention; 1 if
-                                      // absent
+    std::optional<SizeFormula> size;  // problem, global size or grid, depending on the convention; 1 if absent
     std::optional<SizeFormula> work_group;
     std::vector<SizeFormula> divisors;
     std::optional<SizeFormula> cluster;

@@ -69,8 +69,7 @@ class BoardClocks {
   Result<void> verify(const backend::BoardSetting& wanted) const;
 
   std::vector<Parameter> parameters_;               // the parameters that are set on the board
-  std::shared_ptr<backend::ClockControl> control_;  // control whose destructor restores the board; nullptr without
-                                                    // clock parameters
+  std::shared_ptr<backend::ClockControl> control_;  // restores the board when destroyed; nullptr without parameters_
   power::ClockLease* lease_ = nullptr;              // the same object as `control_`, if the board is borrowed
   bool must_look_ = false;
   Megahertz least_free_;  // lowest clock at which the board runs if nothing holds it down

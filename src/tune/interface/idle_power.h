@@ -22,8 +22,7 @@ class IdlePower {
   Result<power::Measured<Watts>> at(const std::optional<backend::BoardSetting>& setting, power::Recorder& recorder);
 
  private:
-  using Clocks = std::pair<std::optional<Megahertz>, std::optional<Megahertz>>;  // clock of the chip, clock of the
-                                                                                 // memory
+  using Clocks = std::pair<std::optional<Megahertz>, std::optional<Megahertz>>;  // clocks of core and memory
 
   std::vector<std::pair<Clocks, power::Measured<Watts>>> known_;
 };

@@ -22,8 +22,7 @@ struct MethodOutcome {
   std::string method;
   std::optional<Megahertz> base_clock;  // base clock of the method that has one
   std::optional<Configuration> chosen;  // nullopt if no step found a configuration; the remark explains why
-  Nanoseconds time;                     // time of the chosen configuration; energy and ratio are also those of this
-                                        // configuration
+  Nanoseconds time;                     // of the chosen configuration, as energy and ratio
   Joules energy;
   double energy_ratio = 0.0;    // energy divided by the least energy recorded
   std::size_t evaluations = 0;  // number of measured configurations, each once, including failed ones

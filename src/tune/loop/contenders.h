@@ -46,11 +46,10 @@ class Contenders {
   void add_fastest(std::vector<Contender>& finalists, std::size_t most) const;
 
   std::optional<double> slowdown_;
-  std::vector<Contender> best_;                                             // the best Trials, by the objective that
-                                                                            // the search measured
-  std::unordered_map<ConfigurationId, Nanoseconds, search::IdHash> times_;  // with a slowdown limit: the times of all
-                                                                            // Trials that count
-  Nanoseconds fastest_{std::numeric_limits<double>::infinity()};            // the least time in `times_`
+  std::vector<Contender> best_;  // best Trials by the search's objective
+  // The times of all Trials that count, if there is a slowdown limit.
+  std::unordered_map<ConfigurationId, Nanoseconds, search::IdHash> times_;
+  Nanoseconds fastest_{std::numeric_limits<double>::infinity()};  // the least time in `times_`
 };
 
 }  // namespace wattune::tune
