@@ -3,6 +3,7 @@
 // Each sample lies below the true median with probability 1/2, whatever the distribution. So the number of samples
 // below it is binomial(n, 1/2), and
 //   P(x_(k) <= median <= x_(n+1-k)) >= 1 - 2 P(Binomial(n, 1/2) <= k - 1).
+//
 // The interval uses the largest k that keeps the wanted confidence. Sources: Conover, Practical Nonparametric
 // Statistics, section 3.2; Hahn and Meeker, Statistical Intervals, section 5.2.
 #include <algorithm>

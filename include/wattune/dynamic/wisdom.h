@@ -77,6 +77,7 @@ WATTUNE_EXPORT Result<void> check(const WisdomEntry& entry);
 // - If only one was tuned, that one, unless the other's interval lies below its own.
 // - Else the later one, if it was measured in place or its interval lies below the earlier one's.
 // - Else the earlier one.
+//
 // The order of the arguments matters only if both were measured at the same time: then `a` counts as the earlier one.
 WATTUNE_EXPORT const WisdomEntry& better(const WisdomEntry& a, const WisdomEntry& b);
 

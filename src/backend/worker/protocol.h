@@ -3,6 +3,7 @@
 // The client asks and the worker answers, one request at a time. A message is a frame (channel.h) of:
 //   request   Envelope (kind of request, objects that are no longer needed), then the struct of that request
 //   answer    a boolean; if true the struct of the answer, if false an ErrorFields
+//
 // Objects live in the worker and are named by ids, which count from 1 and are never used again. Contents of buffers
 // follow their message as bytes without a header. Contents to be written follow a RunRequest, in the order of its
 // commands. Contents that were read follow the good answer to the request that finishes their stream. They come stream

@@ -3,6 +3,7 @@
 //
 // A struct is described once, by the list of its members, and can then be written and read:
 //   template <> inline constexpr auto kFields<Macro> = std::tuple(&Macro::name, &Macro::value);
+//
 // Reading never trusts its input. Lengths are checked against the remaining bytes, and memory is allocated only for
 // bytes that have come. After the first impossible value the Reader has failed and leaves all other values at their
 // defaults.

@@ -18,6 +18,7 @@ namespace wattune::inline v0_1::score {
 //   recorded_and_search  cost_of() each Trial, repeated ones too: the published program's clock
 //   recorded             the recording's cost of each configuration, when it comes first
 //   evaluations          one for each configuration, when it comes first
+//
 // With the latter two clocks, a configuration outside the space costs nothing and is no evaluation. Fails as
 // tune::ids_in() does. Fails with invalid_argument if the clock takes the run's own times and the run has none.
 Result<SearchRun> recorded_run(const ScoredSpace& space, const ResultSet& results);

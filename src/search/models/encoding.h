@@ -5,6 +5,7 @@
 //   - how often two divides it: hardware works in powers of two, and blocks of 64 and 128 may both be fast where 80 and
 //     96 are not,
 //   - its product with another one: threads of a block, elements of a tile, bytes of memory.
+//
 // A Gaussian process gets logarithms, from which it can learn products too, and the exponents of two. A forest, which
 // splits one column at a time, gets positions (in the same order as logarithms), exponents of two, and products.
 #pragma once

@@ -1,10 +1,13 @@
 // AUC bandit: several techniques share one run (Ansel et al.: OpenTuner, PACT 2014, section 4.3; also ATF). The credit
-// is that of Fialho, Da Costa, Schoenauer, Sebag: Analyzing bandit-based adaptive operator selection mechanisms, 2010.
+// of techniques is that of Fialho, Da Costa, Schoenauer, Sebag: Analyzing bandit-based adaptive operator selection
+// mechanisms, 2010.
 //
 // Every outcome is reported to all techniques. The next proposal comes from the technique with the highest
-//   AUC + C sqrt(2 ln(uses of all) / uses),   AUC = 2 / (n (n + 1)) sum of i over its uses i = 1 .. n that gave a new
-//   best,
-// over the last `window` uses: recent successes count more.
+//
+//   AUC + C sqrt(2 ln(uses of all) / uses),   AUC = 2 / (n (n + 1)) (sum of i over the uses i that gave a new best).
+//
+// Only the last `window` uses of techniques count. A technique has n of them, numbered from 1, so that later successes
+// count more.
 #include <algorithm>
 #include <cmath>
 #include <deque>

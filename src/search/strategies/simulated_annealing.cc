@@ -3,8 +3,8 @@
 //
 // - The temperature is a share of the best time so far, so that one schedule suits nanoseconds and seconds: a
 //   neighbour slower by that share of the best is accepted with probability 1/e.
-// - Nothing is measured twice. A neighbour measured before is only moved to if it is better, which costs no
-// measurement. If all neighbours are visited, the walk jumps to an unvisited configuration.
+// - Nothing is measured twice. The walk moves to a neighbour that was measured before only if it is better, which
+//   costs no measurement. If all neighbours are visited, the walk jumps to an unvisited configuration.
 #include "search/strategies/local_search.h"
 #include "search/strategies/strategies.h"
 
