@@ -66,8 +66,8 @@ struct Row {
 // The objects that live as long as the application, for one mode. The machine must outlive them.
 class Application {
  public:
-  // Makes the application. `spec` is the spec of all sizes, which are keys of one kernel. Under the paper's rule it is
-  // not used, because every size is a kernel of its own.
+  // Makes the application. `spec` is the spec of all sizes, which are keys of one kernel. Under the rule of Petrovic et
+  // al. it is not used, because every size is a kernel of its own.
   static wattune::Result<std::unique_ptr<Application>> make(Machine& machine, Mode mode,
                                                             const wattune::KernelSpec& spec, const RunOptions& options);
 

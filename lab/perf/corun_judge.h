@@ -45,8 +45,8 @@ inline double chain_alone(const model::ChainSm& sm, const model::PairKernel& ker
   return with_units(predict).front();
 }
 
-// Returns the kernel with what the paper's chain, without its errors, knows of it. Every ready warp issues in each
-// round. The schedulers are the only busy units, and all accesses wait in the memory's queue.
+// Returns the kernel with what Kernelet's chain, without the errors of its paper, knows of it. Every ready warp issues
+// in each round. The schedulers are the only busy units, and all accesses wait in the memory's queue.
 inline model::PairKernel as_in_the_paper(model::PairKernel kernel) {
   kernel.profile.issue_distance = 1.0;
   kernel.profile.busy_cycles.clear();

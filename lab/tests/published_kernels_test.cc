@@ -26,7 +26,7 @@ const PublishedRow& row_of(const char* board, const char* kernel) {
   throw std::out_of_range(kernel);
 }
 
-// The paper's abstract says 42.0 % and -24.3 %, which are the means of the printed rows.
+// The abstract of Schoonhoven et al. 2022 says 42.0 % and -24.3 %, which are the means of the printed rows.
 TEST(PublishedRows, HaveThePapersMeans) {
   double gain = 0.0;
   double loss = 0.0;
@@ -39,8 +39,8 @@ TEST(PublishedRows, HaveThePapersMeans) {
   EXPECT_NEAR(loss, -0.243, 0.004);  // two rows print a loss that differs from their own numbers
 }
 
-// The paper leaves out 1 - 3/17, 1 - 4/19 and 1 - 4/18 of the points of the first three boards. It keeps 3 of the
-// V100's 15 points, which follows from any ridge from 1034 to 1090 MHz. The paper does not print the ridge; 1110 MHz,
+// Schoonhoven et al. 2022 leave out 1 - 3/17, 1 - 4/19 and 1 - 4/18 of the points of the first three boards. They keep
+// 3 of the V100's 15 points, which follows from any ridge from 1034 to 1090 MHz. They do not print the ridge; 1110 MHz,
 // the tuned clock, would leave 4 points.
 TEST(SteeredClocks, LeaveOutAsManyPointsAsThePaper) {
   EXPECT_THAT(numbers(steered_clocks(published_grid("A100"), Megahertz(985))), ElementsAre(960, 1035, 1110));
@@ -76,8 +76,8 @@ TEST(EmulatedKernels, StopWherePhysicsDoes) {
   EXPECT_NEAR(kernel.time_at(Megahertz(1380)) / kernel.time_at(Megahertz(1110)), 1110.0 / 1380.0, 1e-9);
 }
 
-// The steered clock saves energy in every row. On average the savings are those of the paper. They are smaller in the
-// rows whose power falls faster than f * v^2.
+// The steered clock saves energy in every row. On average the savings are those of Schoonhoven et al. 2022. They are
+// smaller in the rows whose power falls faster than f * v^2.
 TEST(EmulatedKernels, AreBestNearTheirSteeredClock) {
   double gain = 0.0;
   double loss = 0.0;

@@ -61,7 +61,8 @@ Result<FusedFeatures> fuse(const FusableKernel& first, const FusableKernel& seco
   const Shares shares = shares_of(first, second, ratio);
   FusedFeatures fused{.alpha = alphas(shares, of_both(first, second, Feature::instructions), options.equations)};
   const Shares weights = {shares[0] * fused.alpha[0], shares[1] * fused.alpha[1]};
-  // Because of alpha, both kernels may ask for more than the memory's bandwidth; the paper leaves alpha out here.
+  // Because of alpha, both kernels may ask for more than the memory's bandwidth. The paper of Jiao et al. leaves alpha
+  // out here.
   const Shares& asking = options.equations == Equations::as_printed ? shares : weights;
   const Shares bandwidth = of_both(first, second, Feature::dram_throughput);
   const double asked = asking[0] * bandwidth[0] + asking[1] * bandwidth[1];
@@ -79,7 +80,7 @@ Result<double> sequential_efficiency(const FusableKernel& first, const FusableKe
     return unfusable("a kernel does nothing for a joule", fmt::format("{} and {}", best[0], best[1]));
   const Shares shares = shares_of(first, second, ratio);
   const Shares gops = of_both(first, second, Feature::instructions);
-  // The paper compares with the mix of work that the blocks would do if no kernel's blocks got faster.
+  // Jiao et al. compare with the mix of work that the blocks would do if no kernel's blocks got faster.
   const Shares alpha = equations == Equations::as_printed ? Shares{1.0, 1.0} : alphas(shares, gops, equations);
   const Shares work = {shares[0] * alpha[0] * gops[0], shares[1] * alpha[1] * gops[1]};
   return (work[0] + work[1]) / (work[0] / best[0] + work[1] / best[1]);

@@ -85,7 +85,7 @@ double SchedulerChain::cycles_of(std::size_t resource, std::span<const double> r
 }
 
 // Returns the length of a round: the time of its busiest resource, but at least one cycle. If only the scheduler counts
-// and each warp issues in each round, it is the paper's R = max(1, W - i).
+// and each warp issues in each round, it is Kernelet's R = max(1, W - i).
 double SchedulerChain::cycles_of_round(std::span<const double> ready) const {
   double cycles = 1.0;
   for (std::size_t resource = 0; resource < resources_; ++resource)

@@ -1,4 +1,4 @@
-// SchedulerChain is the Markov chain of the paper's virtual SM: one scheduler with its share of warps and memory.
+// SchedulerChain is the Markov chain of Kernelet's virtual SM: one scheduler with its share of warps and memory.
 #pragma once
 
 #include <array>

@@ -88,7 +88,7 @@ std::vector<SchedulerLoad> loads_on(const ChainSm& sm, std::span<const WarpLoad>
   return result;
 }
 
-// Returns the memory of the virtual SM of section 4.4, in cycles of its scheduler.
+// Returns the memory of Kernelet's virtual SM (section 4.4 of its paper), in cycles of the virtual SM's scheduler.
 SchedulerMemory memory_of_scheduler(const ChainSm& sm) {
   return {sm.requests_per_cycle / sm.schedulers / sm.issue_rate, sm.contention, sm.offset * sm.issue_rate};
 }

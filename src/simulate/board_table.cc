@@ -1,12 +1,14 @@
 // The simulated boards and the sources of their numbers.
 //
 // P0, alpha, beta, tau and the limit of A100, A4000, V100 and TITAN RTX are fitted. For the A4000 they are fitted to a
-// recorded sweep, for the others to two points each of Schoonhoven's table II with an assumed P0. The power of K20c and
-// K40c and the time constants of their sensors are from Guerreiro et al. 2015, which states that the GTX boards have no
-// sensor. Periods and windows of sensors are from "Part-time power measurements" (arXiv 2312.02741). Memory, deep idle,
-// lag, noise and the ranges of limits are assumed. Assumed are also all numbers of power of the H100 and of the boards
-// of Guerreiro et al.
-// 2015.
+// recorded sweep, for the others to two points each of Schoonhoven's table II with an assumed P0.
+//
+// The power of K20c and K40c and the time constants of their sensors are from Guerreiro et al. 2015, which states that
+// the GTX boards have no sensor. Periods and windows of sensors are from "Part-time power measurements" (arXiv
+// 2312.02741).
+//
+// Memory, deep idle, lag, noise and the ranges of limits are assumed. Assumed are also all numbers of power of the H100
+// and of the boards of Guerreiro et al. 2015.
 #include <cmath>
 
 #include "simulate/interface/board_model.h"

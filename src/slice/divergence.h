@@ -56,8 +56,8 @@ class Divergence {
   std::vector<Making> makings_;    // kind of each instruction
   std::vector<bool> decides_;      // by instruction: true if its result may reach a branch or a predicate
   std::vector<WarpValue> values_;  // by variable: all its definitions combined
-  // By variable: its last value in the basic block that is being analysed, and the number of that analysis. After a
-  // definition in the same block, other definitions of the variable do not matter.
+  // By variable: its last value in the basic block that is being analysed, and the number of the analysis in which it
+  // got this value. After a definition in the same block, other definitions of the variable do not matter.
   std::vector<WarpValue> latest_;
   std::vector<std::uint32_t> latest_look_;
   std::uint32_t look_ = 0;

@@ -1,15 +1,20 @@
 // Builds the diagrams of a space's components from a compiled system.
 //
 // The problem: a tuning space has up to 10^9 valid configurations among 10^12 and more combinations. Lists and trees of
-// configurations take seconds and gigabytes, and uniform draws from a tree need counts that it does not have. The idea:
-// values assigned to the first parameters (a prefix) restrict the others only through the constraints that are still
-// open. Prefixes that restrict the others equally share a node, so that the space is a small decision diagram with
-// counts on its edges. Domains are filtered first; parameters that share no constraint are independent (component.h).
-// Each group of constraints becomes a minimal automaton (constraint_diagram.h). The automata are intersected
-// (intersection.h) in the best of a few orders (variable_order.h). A constraint that ties too many parameters together
-// is set aside and tested (restriction.h). The cost is one evaluation per state of an automaton and value, and one
-// look-up per state of the intersection and value. Hotspot, with 350 thousand configurations, has 505 nodes.
-// SGEMM-1024, with 408 million, has 8,400, found in 0.03 s.
+// configurations take seconds and gigabytes, and uniform draws from a tree need counts that it does not have.
+//
+// The idea: values assigned to the first parameters (a prefix) restrict the others only through the constraints that
+// are still open. Prefixes that restrict the others equally share a node, so that the space is a small decision diagram
+// with counts on its edges.
+//
+// Domains are filtered first; parameters that share no constraint are independent (component.h). Each group of
+// constraints becomes a minimal automaton (constraint_diagram.h). The automata are intersected (intersection.h) in the
+// best of a few orders (variable_order.h). A constraint that ties too many parameters together is set aside and tested
+// (restriction.h).
+//
+// The cost is one evaluation per state of an automaton and value, and one look-up per state of the intersection and
+// value. Hotspot, with 350 thousand configurations, has 505 nodes. SGEMM-1024, with 408 million, has 8,400, found in
+// 0.03 s.
 //
 // A constraint that divides by zero or overflows excludes no configuration by that. The fault is an error only at a
 // configuration that every other constraint admits.

@@ -68,7 +68,8 @@ class WATTUNE_EXPORT ClockControl {
 };
 
 // Opens the board at this place of the PCI bus ("0000:3B:00.0") through NVML in this process. Fails with unavailable if
-// there is no NVML or no such board, or if the library drives real boards, whose clocks are left alone.
+// there is no NVML or no such board. Fails with unavailable, too, if NVML drives real boards: power::borrow_clocks()
+// sets their clocks, with a guardian that restores them.
 WATTUNE_EXPORT Result<std::unique_ptr<ClockControl>> open_clock_control(const std::string& pci_bus_id);
 
 }  // namespace wattune::backend

@@ -76,7 +76,7 @@ struct WATTUNE_EXPORT ResultSet {
   Nanoseconds longest_time() const;
   // Returns the Trial with the smallest objective among those that count and take no longer than longest_time();
   // nullptr if none is correct and has an objective. It points into `trials`. After a final, its winner competes only
-  // with later Trials, which finished no earlier than the winner and have no place in a final. From all other Trials
+  // with later Trials, which finished no earlier than the winner and have no place in a final. Among all other Trials
   // the final has chosen already. In files of older versions the default configuration has no place in the final.
   const Trial* best() const;
 };

@@ -73,7 +73,7 @@ struct WATTUNE_EXPORT Occupancy {
 // invalid_argument if the threads, the barriers or the carveout are out of their range.
 WATTUNE_EXPORT Result<Occupancy> occupancy(ComputeCapability gpu, const BlockDemand& block);
 
-// The occupancy from which a candidate is worth a measurement (section III-A of the paper).
+// The occupancy from which a candidate is worth a measurement (section III-A of Guerreiro et al. 2015).
 struct WATTUNE_EXPORT OccupancyFilter {
   double share_of_best = 0.8;
   std::optional<double> at_least;  // a fixed occupancy that is used instead, as the paper's "e.g. > 80 %"

@@ -33,7 +33,7 @@ struct WATTUNE_EXPORT WarpProfile {
   std::vector<StallKind> stalls;
   double issue_distance = 1.0;  // cycles from an instruction of a warp to its next one, 1 in the paper
   // Mean cycles for which an instruction keeps further resources of the SM busy, such as pipes and its share of L2. All
-  // kernels list the resources in the same order. The paper has no such resources.
+  // kernels list the resources in the same order. Kernelet's chain has no such resources.
   std::vector<double> busy_cycles = {};
 };
 
@@ -53,8 +53,9 @@ struct WATTUNE_EXPORT WarpLoad {
 };
 
 struct WATTUNE_EXPORT ChainOptions {
-  // Number of warps of a scheduler that move together, as the warps of a block do in the paper. A larger number makes
-  // the chain smaller, which helps if warps of two kernels have three states each. But the result is less exact.
+  // Number of warps of a scheduler that move together, as the warps of a block do in the Kernelet paper. A larger
+  // number makes the chain smaller, which helps if warps of two kernels have three states each. But the result is less
+  // exact.
   unsigned warps_per_unit = 1;
   // The largest number of states of a chain; time grows with its cube.
   unsigned most_states = 2500;

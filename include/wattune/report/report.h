@@ -96,8 +96,11 @@ WATTUNE_EXPORT std::string write_page(const std::vector<ResultSet>& results, con
 
 // Writes a C header with one #define set for each device, chosen by WATTUNE_DEVICE_<NAME>. If a device has results of
 // several sizes, each size has a set, chosen by WATTUNE_SIZE_<SIZE> or by a function at run time. A header with a
-// single set has no choice. All results must tune the same kernel with the same parameters; results for one device must
-// have the same objective. Among results of one device and size the best counts. The text depends on the results only.
+// single set has no choice.
+//
+// All results must tune the same kernel with the same parameters; results for one device must have the same objective.
+// Among results of one device and size the best counts. The text depends on the results only.
+//
 // Fails with mismatch if results do not fit together or two names become one macro. Fails with not_found if no
 // configuration is correct, with invalid_argument if a value cannot stand in a header.
 WATTUNE_EXPORT Result<std::string> write_header(const std::vector<ResultSet>& results);

@@ -108,8 +108,8 @@ using ClockWindow = std::function<Result<ClockRange>(const std::vector<ClockPoin
 // measured (tune::advised_clock()).
 using AdvisedClock = std::function<Result<std::optional<Megahertz>>(const std::vector<ClockPoint>&)>;
 
-// Returns the clocks within 10 % to either side of the one with the least measured energy (the paper's margin, without
-// its model). Fails with invalid_argument if the sweep is empty.
+// Returns the clocks within 10 % to either side of the one with the least measured energy (the margin of Schoonhoven et
+// al. 2022, without their model). Fails with invalid_argument if the sweep is empty.
 WATTUNE_EXPORT Result<ClockRange> window_around_least_energy(const std::vector<ClockPoint>& sweep);
 
 // The options of a method: plain values.

@@ -28,7 +28,7 @@ struct WATTUNE_EXPORT Progress {
   std::optional<double> best_objective;
 };
 
-// The ends of a search: a rule was met, or the search itself came to an end.
+// The causes that end a search: a rule was met, or the search itself came to an end.
 enum class StopCause {
   target,          // the target was reached
   evaluations,     // the number of evaluations was reached

@@ -145,7 +145,7 @@ class WATTUNE_EXPORT Search {
 // evaluator of a member only while that member is idle.
 class WATTUNE_EXPORT Crew {
  public:
-  // A member that has finished its evaluation.
+  // A member of the crew that has finished its evaluation.
   struct Finished {
     std::size_t member = 0;
     Result<Observation> observation;

@@ -1,7 +1,7 @@
 // Backlog: the commands that a device's streams have received but not yet handed to the device, in order.
 //
-// backlog.add({.stream = &consumer, .awaited = &producer, .command = wait});   for (auto& entry :
-// backlog.take(streams)) ...
+//   backlog.add({.stream = &consumer, .awaited = &producer, .command = wait});
+//   for (auto& entry : backlog.take(streams)) run(entry.command);
 #pragma once
 
 #include <algorithm>

@@ -1,9 +1,10 @@
 // Compiles C and C++ files with the system's compiler to shared objects, and loads them, so that this process can call
 // their functions.
 //
-//   WATTUNE_ASSIGN(const std::string log, compile_shared_object(Language::cpp, "f.cc", {"-O3"}, folder / "f.so",
-//   limit)); WATTUNE_ASSIGN(const SharedObject code, SharedObject::load(folder / "f.so")); auto* const f =
-//   reinterpret_cast<void (*)()>(code.symbol("f"));
+//   const auto object = folder / "f.so";
+//   WATTUNE_ASSIGN(const std::string log, compile_shared_object(Language::cpp, "f.cc", {"-O3"}, object, limit));
+//   WATTUNE_ASSIGN(const SharedObject code, SharedObject::load(object));
+//   auto* const f = reinterpret_cast<void (*)()>(code.symbol("f"));
 #pragma once
 
 #include <dlfcn.h>

@@ -32,8 +32,8 @@ struct CompanyOptions {
   // spaces apply; all others are ignored.
   tune::SessionOptions session;
   CompanyGoal goal = CompanyGoal::makespan;
-  // "walk" (search/company_walk.h), "paper-walk" (algorithms 3 and 4 of the paper, corrected), or the name of a
-  // strategy that searches the joint space. "walk+NAME" starts strategy NAME where the walk ended. If empty, the
+  // "walk" (search/company_walk.h), "paper-walk" (algorithms 3 and 4 of Guerreiro et al. 2015, corrected), or the name
+  // of a strategy that searches the joint space. "walk+NAME" starts strategy NAME where the walk ended. If empty, the
   // strategy is chosen as for one kernel.
   std::string strategy = "walk";
   double indifference = 0.01;           // for the walk: share by which costs may differ and still count as equal

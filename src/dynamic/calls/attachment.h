@@ -1,7 +1,7 @@
 // Attachment: tells whether this process is the one that made the tuner. A forked child process does not have the
 // tuner's threads and processes.
 //
-// WATTUNE_TRY(attachment.check());   // at each call, in about a nanosecond
+//   WATTUNE_TRY(attachment.check());   // at each call, in about a nanosecond
 #pragma once
 
 #include <atomic>

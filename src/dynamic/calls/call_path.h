@@ -28,8 +28,8 @@ class CallPath {
   // Counts a call and returns the number of the call.
   std::uint64_t count() { return calls_.fetch_add(1, std::memory_order_relaxed); }
   std::uint64_t calls() const { return calls_.load(std::memory_order_relaxed); }
-  // Returns the variant that the call of this number runs if it is steady. Returns nullptr if the instance must decide.
-  // The variant lives as long as the instance.
+  // Returns the variant that the call of this number runs without a decision of the instance (a steady call). Returns
+  // nullptr if the instance must decide. The variant lives as long as the instance.
   Variant* steady(Mode mode, std::uint64_t number) {
     Variant* const best = best_.load(std::memory_order_acquire);
     if (best == nullptr || mode == Mode::explore) return nullptr;
@@ -44,16 +44,18 @@ class CallPath {
   // Returns true if, since the last call of this function, there was a call that is due to be timed.
   bool take_due() { return due_.exchange(false); }
 
-  // Makes steady calls run this variant. Returns true if they ran another one before.
+  // Makes steady calls, about which the instance does not decide, run this variant. Returns true if they ran another
+  // one before.
   bool lead(Variant& best) { return best_.exchange(&best, std::memory_order_release) != &best; }
-  // Makes the instance decide about all calls until lead() is called.
+  // Makes the instance decide about all calls until lead() names a variant for them.
   void close() { best_.store(nullptr, std::memory_order_release); }
   void expect(Nanoseconds time) { expected_.store(time.value(), std::memory_order_relaxed); }
-  // Makes calls steady until this time, by the tuner's clock.
+  // Keeps the instance from deciding about calls until `time`, by the tuner's clock. Until then, calls run the best
+  // known variant.
   void rest_until(Nanoseconds time) { resting_until_.store(time.value(), std::memory_order_relaxed); }
-  // Makes all calls steady, except those that are due to be timed.
+  // Keeps the instance from deciding about calls from now on, except those that are due to be timed.
   void rest_for_good() { resting_until_.store(kForGood, std::memory_order_relaxed); }
-  // Makes the instance decide about the next call.
+  // Makes the instance decide about the next call, even if a rest is not over.
   void wake() { resting_until_.store(0.0, std::memory_order_relaxed); }
 
  private:

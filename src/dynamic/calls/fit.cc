@@ -72,9 +72,9 @@ Result<void> Fit::find_kernels(backend::Program& program) {
   return {};
 }
 
-// Finds the layout of the launches for a lane, or makes one. The lane is locked, so that no other thread adds or reads
-// a layout for this lane. If the stream of a layout was forgotten, the layout is renewed for the next stream with the
-// same handle.
+// Finds the layout of the launches for a lane (a stream of the application), or makes one. The lane is locked, so that
+// no other thread adds or reads a layout for this lane. If the stream of a layout was forgotten, the layout is renewed
+// for the next stream with the same handle.
 Result<Layout*> Fit::layout_in(Lane& lane, std::span<const CallArgument> arguments) {
   const std::size_t hash = reinterpret_cast<std::uintptr_t>(&lane) / sizeof(Lane);
   const auto is_it = [&](const Layout& layout) {

@@ -1,5 +1,5 @@
 // Fit: the launches of a configuration for calls of certain sizes, laid out for each stream into which they are sent.
-// Any thread may call the functions, but only one thread at a time for each lane.
+// Any thread may call the functions, but only one thread at a time for each stream.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,8 @@ class Fit {
   std::size_t launches() const;
   Result<void> check_memory(std::span<const CallArgument> arguments) { return memory_.check(arguments, device_); }
   backend::MemoryMark memory_mark() const { return memory_.mark(); }
-  // Returns the launches for this stream. They are laid out at the first call in it. The lane must be locked.
+  // Returns the launches for this stream. They are laid out at the first call in it. The lane, which stands for the
+  // stream, must be locked.
   Result<Layout*> layout_in(Lane& lane, std::span<const CallArgument> arguments);
   // The next functions do the same as the functions of the same names in Layout. The lane must be locked.
 

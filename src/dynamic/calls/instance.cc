@@ -83,7 +83,8 @@ Result<void> Instance::run_best(std::unique_lock<std::mutex> lock, const Call& c
   return repeat(std::move(lock), call, best, std::move(sent).error());
 }
 
-// Repeats the call with the best known configuration, if the refused launch left the call's inputs unchanged.
+// Repeats the call with the best known configuration after the driver refused a launch, if that launch left the call's
+// inputs unchanged.
 Result<void> Instance::repeat(std::unique_lock<std::mutex> lock, const Call& call,
                               const std::shared_ptr<Variant>& failed, Error error) {
   if (error.code() != ErrorCode::launch_failed) return error;
@@ -166,7 +167,8 @@ Result<void> Instance::without_best(std::unique_lock<std::mutex> lock, const Cal
   return run_best(std::move(lock), call);
 }
 
-// Runs both turns of a round in one call, since a shadowed call compares the outputs of both anyway.
+// Runs the candidate and the best known configuration in one call, because a shadowed call compares the outputs of both
+// anyway.
 Result<void> Instance::take_shadowed_turn(std::unique_lock<std::mutex> lock, const Call& call) {
   const Turn first = tuning_.pairing().next(call.mode, kernel_.around.now());
   if (!first.timed) return run_best(std::move(lock), call);

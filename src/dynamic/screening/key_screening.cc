@@ -15,8 +15,8 @@ namespace wattune::inline v0_1::dynamic {
 namespace {
 
 constexpr std::size_t kMostFinalists = 5;
-// Running time within which the budget must gain the cost of a step. With this value, several steps are made within a
-// second or two.
+// Running time of the application in which the stall budget must grow by the cost of a step of screening. With this
+// value, several steps are made within a second or two.
 constexpr Nanoseconds kBudgetTimePerStep = nanoseconds_from_seconds(0.2);
 
 // Returns the limits of a step. They are short, because a candidate that hangs takes half of the device's time from the

@@ -16,7 +16,7 @@ namespace {
 
 // Time after which the screening process is ended if no key is to be screened. Its context takes memory of the device.
 constexpr Nanoseconds kIdleTimeBeforeClosing = nanoseconds_from_seconds(5);
-// Pause between two checks whether a key pays again.
+// Pause between two checks whether screening a key pays again.
 constexpr std::chrono::milliseconds kPause{20};
 // Divisor of the free memory, since screening may take a quarter of it.
 constexpr std::uint64_t kFreeMemoryDivisor = 4;

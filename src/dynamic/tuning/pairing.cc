@@ -391,7 +391,7 @@ void Pairing::compare_anew(Contest& contest) {
   contest.duel = Duel(*contest.duel.first_launch());
 }
 
-// Begins a contest whose first launch told nothing with another first launch.
+// Begins a contest again with another first launch, because the earlier first launch told nothing.
 void Pairing::begin_anew(Contest& contest) {
   contest.number = ++last_number_;
   contest.duel = Duel();

@@ -18,7 +18,7 @@ class Slowness {
 
   double average() const;
   double bad() const;
-  // Excludes the worst ratio from bad(), to be called when the budget has gained the cost of that ratio. The result of
+  // Excludes the worst ratio from bad(). Callers do so when the budget has gained the cost of that ratio. The result of
   // average() still includes the ratio. Returns false if no ratio is left to exclude.
   bool forgive_worst();
 

@@ -32,7 +32,7 @@ class Gate {
   Nanoseconds warm_limit(const Statistics& incumbent) const;
 
  private:
-  // The two values that one configuration gave.
+  // The two values that the gate learns from one configuration.
   struct Lesson {
     Nanoseconds excess;  // first launch minus median
     Nanoseconds median;

@@ -24,7 +24,7 @@ struct FusableKernel {
   unsigned blocks = 1;           // N: blocks resident on an SM; if memory-bound, those that saturate the memory
 };
 
-// The paper's equations, corrected or as they are printed.
+// The equations of Jiao et al., corrected or as they are printed.
 enum class Equations { corrected, as_printed };
 
 struct FusionOptions {
@@ -52,8 +52,8 @@ Result<double> sequential_efficiency(const FusableKernel& first, const FusableKe
                                      std::array<double, 2> best, Equations equations = Equations::corrected);
 
 // Returns the smallest number of resident blocks whose rate is within the share `slack` of the highest. `rates` has the
-// rates with 1, 2 ... blocks. This is N of a memory-bound kernel: 5 instead of 8 for the paper's Samplerank. Returns 0
-// if there are no rates.
+// rates with 1, 2 ... blocks. This is N of a memory-bound kernel: 5 instead of 8 for Samplerank in Jiao et al. Returns
+// 0 if there are no rates.
 unsigned saturating_blocks(std::span<const double> rates, double slack = 0.02);
 
 }  // namespace wattune::model

@@ -2,8 +2,9 @@
 //
 // t(f) = max(a + b / f, c): the graphics clock changes the time of cycles, but not that of memory accesses. Some
 // kernels gain nothing above some clock, because memory is then the bottleneck or the board does not get faster. A
-// kernel that only computes has a = c = 0, and its energy is least at the ridge of its power (power_curve.h); the paper
-// covers only this case. All functions are pure functions of values, and any thread may call them.
+// kernel that only computes has a = c = 0, and its energy is least at the ridge of its power (power_curve.h);
+// Schoonhoven et al. 2022 cover only this case. All functions are pure functions of values, and any thread may call
+// them.
 //
 //   const auto time = model::fit_time_curve(samples);
 //   if (!time) return time.error();

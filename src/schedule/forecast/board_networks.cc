@@ -127,8 +127,8 @@ std::vector<backend::BoardSetting> clocks_from(const Json& json) {
   return clocks;
 }
 
-// Adds the member that a line of the file holds. Throws store::Malformed if the line is damaged. Returns an error if
-// the line is sound but its networks have another shape.
+// Adds the network that a line of the file holds as one member of a group. Throws store::Malformed if the line is
+// damaged. Returns an error if the line is sound but its networks have another shape.
 Result<void> take_member(const Json& line, BoardNetworks& networks) {
   BoardNetworks read{
       .board = store::text_member(line, "board"),
@@ -144,7 +144,7 @@ Result<void> take_member(const Json& line, BoardNetworks& networks) {
   return {};
 }
 
-// Returns N of the paper: the number of blocks of the kernel that an SM holds. For a kernel that waits for the memory
+// Returns N of Jiao et al.: the number of blocks of the kernel that an SM holds. For a kernel that waits for the memory
 // it is the number that saturates the memory.
 unsigned useful_blocks(const KernelTraits& kernel) {
   const model::Utilisation use = likely_utilisation(kernel);
@@ -160,7 +160,7 @@ Watts power_for(const KernelTraits& kernel, double efficiency) {
 }
 
 // Returns the powers of a pair. They follow from the speeds of its kernels, and from the operations per joule of each
-// alone and of both together. The gain in energy is then that of the paper: operations per joule together, divided by
+// alone and of both together. The gain in energy is then that of Jiao et al.: operations per joule together, divided by
 // those one after the other.
 PairWatts watts_by(const std::array<const KernelTraits*, 2>& kernels, const std::array<double, 2>& rates,
                    const std::array<double, 2>& alone, double together) {

@@ -1,8 +1,8 @@
 // NamedSensors: sensors that an application has registered by name (wattune/power/board.h), as those of a machine.
 //
 //   WATTUNE_ASSIGN(const auto sensors, NamedSensors::open("plug", device.info()));
-//   WATTUNE_ASSIGN(auto machine, DeviceMachine::make(device, {.energy_every = sensors->interval(), .sensors =
-//   &*sensors}));
+//   const DeviceMachineOptions options{.energy_every = sensors->interval(), .sensors = &*sensors};
+//   WATTUNE_ASSIGN(auto machine, DeviceMachine::make(device, options));
 #pragma once
 
 #include <memory>

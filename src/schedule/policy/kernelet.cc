@@ -45,7 +45,8 @@ Plan kernelet_plan(const QueueView& view, const PairTable& table, const PolicyOp
   return best.first == nullptr ? oldest_in_slices(view, options) : slices_of(best, view, options);
 }
 
-// Plans a random pair at a random ratio (the paper's MC). The draw depends only on the waiting works and the seed.
+// Plans a random pair at a random ratio (MC of the Kernelet paper). The draw depends only on the waiting works and the
+// seed.
 Plan random_plan(const QueueView& view, const PolicyOptions& options) {
   if (runs_sliced_pair(view)) return unchanged(view, 1.0, "the pair runs until one of the two has no slice left");
   const auto works = sliceable_kernels(view);

@@ -128,7 +128,7 @@ Plan goes_on_alone(const Candidate& work, const QueueView& view, std::string rea
   return plan;
 }
 
-// True if the work that runs whole has its share of this way, as the first kernel of the way.
+// True if the running work has the share that this way gives its first kernel.
 bool suits(const Share& running, const PairForecast& way) {
   if (!way.whole || way.many_streams) return false;
   if (way.sms_of_first) return running.sms.count == *way.sms_of_first;

@@ -85,7 +85,7 @@ Nanoseconds Scheduler::State::expected_time_left(const Entry& entry) const {
   return expected_left(entry) / std::max(expected_speed(entry), 1e-6) * entry.traits->alone.value_or(Nanoseconds());
 }
 
-// Returns the work in its expected state after the time `later`.
+// Returns the work as a policy sees it, in the state that it will probably have after the time `later`.
 Candidate Scheduler::State::candidate(const Entry& entry, Nanoseconds later) const {
   const double run =
       entry.flights.empty() || !entry.traits->alone ? 0.0 : expected_speed(entry) * (later / *entry.traits->alone);

@@ -217,7 +217,7 @@ class PolicyRunner {
     if (entrant.objective.needs_power() && !stage_.is_simulated() && !entrant.sets_clocks && !entrant.by_networks)
       WATTUNE_TRY(
           stage_.measure_pair_power(*machine, request_.energy_window, entrant.objective, table, request_.cancel));
-    // The previous forecast is for the same policy without limits.
+    // The table before this one is for the same policy without limits.
     if (entrant.objective.has_limits() && !entrant.sets_clocks)
       WATTUNE_TRY(check_pairs(entrant.objective, table, forecasts_.back(), report_.kernels));
     forecasts_.push_back(std::move(table));

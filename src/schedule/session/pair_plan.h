@@ -33,8 +33,8 @@ class PairPlan {
   // Runs the queue. Returns the time from its first block to its last. Errors are those of run_queue().
   Result<Nanoseconds> run();
   // Returns the first way in which both kernels shared the GPU in the last run. If they never shared it, the result has
-  // no shape, and has the rates of the way with the best forecast. If the plan keeps to a proven way, the result
-  // contains that way, with the speeds that were measured in the last run. Precondition: run() was called.
+  // no shape, and has the rates of the way with the best forecast. If the plan was told to keep to a proven way, the
+  // result contains that way, with the speeds of the last run. Precondition: run() was called.
   PairForecast way() const;
 
  private:

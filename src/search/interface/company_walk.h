@@ -48,12 +48,12 @@ enum class CompanyRule {
   // that is worse. It takes only a shape that is better by more than the band of indifference, and settles on the shape
   // with the least cost that it met.
   two_way,
-  // The paper's rule as corrected. It walks from the first shape until the first one that is worse. It keeps the last
-  // shape before that one, even if the kernel's former shape was better. It may go in circles, which the cap on
-  // restarts ends.
+  // The rule of Guerreiro et al. 2015, as corrected. It walks from the first shape until the first one that is worse.
+  // It keeps the last shape before that one, even if the kernel's former shape was better. It may go in circles, which
+  // the cap on restarts ends.
   from_first,
-  // The paper's rule with the numbers of runs that its table IV prints. It walks from the present shape onwards only,
-  // and a change of the first kernel's shape does not restart the walk.
+  // The rule of Guerreiro et al. 2015 with the numbers of runs that its table IV prints. It walks from the present
+  // shape onwards only, and a change of the first kernel's shape does not restart the walk.
   onwards,
 };
 

@@ -3,10 +3,13 @@
 //
 // The rest of a constraint depends on the variables assigned so far only through the values of its closed
 // subexpressions. A prefix is an assignment of the first variables. The fewer closed subexpressions there are and the
-// earlier they close, the more prefixes merge into one state. In `a*7 + (b + c)*d`, no prefixes merge before c is
-// assigned. A chain in the order of assignment, ((a*7 + b*d) + ...), has only one number for every partial sum. Sums
-// and products of integers become such chains if their partial results cannot leave 62 bits in any association. Sums
-// modulo a constant are reduced at every step. A comparison of two sides becomes a comparison of one sum with a
+// earlier they close, the more prefixes merge into one state.
+//
+// In `a*7 + (b + c)*d`, no prefixes merge before c is assigned. A chain in the order of assignment, ((a*7 + b*d) +
+// ...), has only one number for every partial sum.
+//
+// Sums and products of integers become such chains if their partial results cannot leave 62 bits in any association.
+// Sums modulo a constant are reduced at every step. A comparison of two sides becomes a comparison of one sum with a
 // constant. Reals keep the order in which they were written, because it decides their rounding.
 #pragma once
 

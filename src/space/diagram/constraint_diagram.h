@@ -7,9 +7,11 @@
 // The builder goes down level by level. A state holds the values of assigned variables and closed subexpressions that
 // open constraints still read: the cells of the frontier. Interval arithmetic finds which constraints are settled in
 // each new state. A constraint that fails ends the prefix. A constraint that holds is removed from the state, so that
-// more prefixes merge. On the way back up, states with equal rows merge. This makes the result minimal, even if equal
-// states were not recognised on the way down. The cost is one evaluation of the closing nodes per state and value, and
-// one interval evaluation per state.
+// more prefixes merge.
+//
+// On the way back up, states with equal rows merge. This makes the result minimal, even if equal states were not
+// recognised on the way down. The cost is one evaluation of the closing nodes per state and value, and one interval
+// evaluation per state.
 #pragma once
 
 #include <optional>

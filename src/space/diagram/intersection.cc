@@ -20,9 +20,9 @@ struct Move {
   std::uint32_t start;  // the group's state if it begins at this level
   std::size_t from;     // place of the state in the tuple; kNowhere if the group begins here
   std::size_t to;       // place of the state in the next tuple; kNowhere if the group ends here
-  // These two members are set if the group has only one variable left after the transition. They are the sets of that
-  // variable, and the set that each state of the group's last layer allows. `to` is then the place of the variable's
-  // set.
+  // The sets for a group that has only one variable left after the transition; nullptr for any other group. `sets` are
+  // the sets of that variable, and `set_of_state` is the set that each state of the group's last layer allows. `to` is
+  // then the place of the variable's set.
   ValueSets* sets;
   const std::vector<std::uint32_t>* set_of_state;
 };
