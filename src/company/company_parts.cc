@@ -209,7 +209,7 @@ Result<void> make_company_strategy(Parts& parts) {
   } else if (name.starts_with(kWalkThen)) {
     WATTUNE_ASSIGN(auto then, make_search(parts, name.substr(kWalkThen.size())));
     main = make_walk(parts, false);
-    // These configurations come before the search, which a stop rule may end. They give the search a start.
+    // The best configurations alone come before the search, to give it a start. A stop rule may end the search early.
     if (!parts.options.resident_blocks.empty()) main = search::make_sequence(space, std::move(main), best_alone());
     main = search::make_sequence(space, std::move(main), std::move(then));
   } else {

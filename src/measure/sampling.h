@@ -18,7 +18,7 @@ class WarmUp {
 
   // Returns the number of runs that the warm-up needs next; 0 if the device is warm.
   std::size_t wants() const { return runs_; }
-  // Takes the `busy` time after the runs that wants() asked for.
+  // Takes the time for which the device has been at work (`busy`), after the runs that wants() asked for.
   void take(Nanoseconds busy);
 
  private:

@@ -68,8 +68,8 @@ WATTUNE_EXPORT Result<std::unique_ptr<Device>> attach_opencl(_cl_context* contex
 // wait_for() fails with invalid_argument for a launch that one of the device's own streams still holds back behind a
 // transfer.
 WATTUNE_EXPORT Result<std::unique_ptr<Stream>> adopt_stream(Device& device, CUstream_st* stream);
-// Adopts an in-order command queue; errors are those of the other overload. Its events give no times (unavailable)
-// without CL_QUEUE_PROFILING_ENABLE.
+// Adopts an in-order command queue. Errors are those of adopting a CUDA stream. The events of the queue give no times
+// (unavailable) without CL_QUEUE_PROFILING_ENABLE.
 WATTUNE_EXPORT Result<std::unique_ptr<Stream>> adopt_stream(Device& device, _cl_command_queue* queue);
 
 // Adopts memory of the application. It has no guard zones, so check_guards() finds no changed byte. Errors are those of

@@ -24,7 +24,7 @@ struct WATTUNE_EXPORT PairPowers {
   Watts measured;
 };
 
-// Forecasts by pairs of kernels, corrected by the measured speeds of each kernel beside each other one.
+// Forecasts by pairs of kernels, corrected by the measured speeds of each kernel beside the other one of its pair.
 class WATTUNE_EXPORT PairTable {
  public:
   // Weight of the newest measurement by default, 0 to 1.
@@ -56,9 +56,11 @@ class WATTUNE_EXPORT PairTable {
   // Returns the best way after corrections, in the order of the arguments and with an empty list of others; nullopt if
   // there is no forecast.
   std::optional<PairForecast> find(KernelId first, KernelId second) const;
-  // Returns the best way at these clocks, in the same form as find() above.
+  // Returns the best way of the two kernels at these clocks, after corrections and with an empty list of others;
+  // nullopt if there is no forecast.
   std::optional<PairForecast> find(KernelId first, KernelId second, const backend::BoardSetting& clocks) const;
-  // Returns the way of this shape at these clocks, in the same form as find() above.
+  // Returns the way of this shape at these clocks, after corrections and with an empty list of others; nullopt if there
+  // is no forecast.
   std::optional<PairForecast> find(KernelId first, KernelId second, const PairShape& shape,
                                    const std::optional<backend::BoardSetting>& clocks) const;
   // Returns the last measured power of the two, with the forecast from before that measurement; nullopt if their power

@@ -174,7 +174,8 @@ WATTUNE_EXPORT Result<void> check_networks(const std::vector<std::string>& polic
 // tell neither energy nor power.
 WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(std::vector<CorunKernel> kernels,
                                                           const CorunOptions& options = {});
-// Opens a device with the kernels of these specs in their default configurations. Errors are those of the open() above.
+// Opens a device with the kernels of these specs in their default configurations. Errors are those of opening
+// CorunKernels.
 WATTUNE_EXPORT Result<std::unique_ptr<CorunSession>> open(std::vector<KernelSpec> specs,
                                                           const CorunOptions& options = {});
 

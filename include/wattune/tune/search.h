@@ -186,13 +186,13 @@ WATTUNE_EXPORT Result<TuningResult> tune(const space::SearchSpace& space, search
                                          TuningObserver& observer, const std::vector<Trial>& resumed,
                                          const TuningOptions& options);
 
-// Runs the same loop with a crew, whose evaluators may work elsewhere than on threads of this process. Errors are those
-// of tune() above.
+// Runs the offline tuning loop with a crew, whose evaluators may work elsewhere than on threads of this process. Errors
+// are those of tune() with evaluators.
 WATTUNE_EXPORT Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy, Crew& crew,
                                          TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed,
                                          const TuningOptions& options);
 
-// Runs the same loop with one evaluator.
+// Runs the offline tuning loop with one evaluator.
 inline Result<TuningResult> tune(const space::SearchSpace& space, search::Strategy& strategy, Evaluator& evaluator,
                                  TrialSink& sink, TuningObserver& observer, const std::vector<Trial>& resumed,
                                  const TuningOptions& options) {

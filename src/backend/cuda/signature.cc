@@ -135,7 +135,7 @@ std::optional<Parameters> parameters_of_symbol(const std::string& symbol) {
 }
 
 std::optional<Parameters> declared_parameters(const PlainCode& code, const std::string& function, Language language) {
-  // Both words are also found where they have underscores, as in "__kernel".
+  // The words `kernel` and `__global__` are found with further underscores, too, as in "__kernel".
   const std::string_view mark = language == Language::opencl ? "kernel" : "__global__";
   std::optional<Parameters> found;
   for (std::size_t at = 0; (at = code.text.find(mark, at)) != std::string::npos;) {

@@ -23,7 +23,7 @@ class KillCount {
   // Counts a kill, if the error is that of a kill from outside. Returns false for any other error, after ten kills, and
   // after the second kill for lack of memory.
   bool allow_another(const Error& error);
-  // Counts a kill. Returns false as the other allow_another() does.
+  // Counts a kill from outside. Returns false after ten kills, and after the second kill for lack of memory.
   bool allow_another();
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 Result<NvmlApi> load() {
   const char* const other = std::getenv("WATTUNE_LIBNVML");
-  // It is never closed, because drivers leave threads behind.
+  // NVML is never closed, because drivers leave threads behind.
   void* const library = dlopen(other != nullptr ? other : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     return Error(ErrorCode::unavailable, fmt::format("NVML cannot be loaded: {}", dlerror()))

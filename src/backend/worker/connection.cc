@@ -55,7 +55,7 @@ Result<std::vector<std::byte>> Connection::exchange(std::span<const std::byte> m
   process_.forget_errors();
   WATTUNE_TRY(process_.channel().send(message, deadline));
   for (const std::span<const std::byte> contents : sent) WATTUNE_TRY(process_.channel().send_bytes(contents, deadline));
-  // This is reset before waiting, because most answers come at once and need no look at processors.
+  // Processors are watched only if the answer does not come soon, because most answers come at once.
   processor_wait_.reset();
   const Deadline soon = deadline_in(kDelayBeforeLook);
   const bool answered = process_.channel().wait_for_bytes(deadline ? std::min(*deadline, *soon) : *soon).has_value();

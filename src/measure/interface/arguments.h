@@ -38,7 +38,8 @@ Result<std::vector<std::byte>> to_bytes(const Value& value, ElementType type);
 Result<std::vector<std::byte>> read_data_file(const std::filesystem::path& path, ElementType type,
                                               std::size_t elements);
 
-// Reads the elements of an argument, with or without their padding. Fails as the other read_data_file() does.
+// Reads the elements of an argument from a file, with or without their padding. Errors are those of reading raw bytes
+// by read_data_file().
 Result<std::vector<std::byte>> read_data_file(const std::filesystem::path& path, const VectorArgument& argument,
                                               std::size_t length);
 

@@ -1,8 +1,8 @@
 // Removes the configurations that break constraints from a diagram into which these constraints could not be built.
 //
-// It is the fallback for constraints that tie too many parameters together. Their terms are evaluated along every path
-// of the relaxed diagram, incrementally. The paths that pass are merged into a new diagram bottom up, so that there is
-// never a list of all configurations. The cost is one step per path.
+// It is the fallback for constraints that tie too many parameters together. Their terms are evaluated, value by value,
+// along every path of the diagram that was built without them (a relaxed diagram). The paths that pass are merged into
+// a new diagram bottom up, so that there is never a list of all configurations. The cost is one step per path.
 #pragma once
 
 #include <optional>
