@@ -60,7 +60,7 @@ struct DividedAt {
   std::size_t by_y;
 };
 
-// since PTX loads each Divider as one vector
+// PTX loads each Divider as one vector, whose address must be a multiple of its size.
 static_assert(offsetof(LinearWords, by_x) % sizeof(Divider) == 0 && offsetof(LinearWords, by_y) % sizeof(Divider) == 0);
 static_assert(offsetof(PersistentWords, by_x) % sizeof(Divider) == 0);
 static_assert(offsetof(PersistentWords, by_y) % sizeof(Divider) == 0);

@@ -1,4 +1,5 @@
-// Tables with a mapping (docs/formats/csv.md): their columns and the reader.
+// Tables in CSV whose first line, the mapping, tells what each column holds (docs/formats/csv.md): the names of columns
+// and the reader.
 #pragma once
 
 #include <array>

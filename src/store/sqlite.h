@@ -1,4 +1,4 @@
-// Recognises databases; formats.h reads and writes them.
+// Recognises databases of SQLite; formats.h reads and writes them.
 #pragma once
 
 #include <string_view>

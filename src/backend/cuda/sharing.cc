@@ -34,8 +34,8 @@ std::optional<CUdevice> device_at(const CuApi& cu, const std::string& bus_id) {
   return std::nullopt;
 }
 
-// Tells whether an MPS control daemon listens at its usual place. Drivers that lack the attribute offer no other way to
-// ask.
+// Tells whether an MPS control daemon listens at its usual place. There is no other way to ask drivers that lack the
+// attribute CU_DEVICE_ATTRIBUTE_MPS_ENABLED.
 bool mps_listens() {
   const char* const folder = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
   std::error_code unreadable;

@@ -50,8 +50,8 @@ Result<void> check_obeyed(backend::ClockControl& control, const backend::BoardSe
                fmt::format("the board was set to a clock of {}, but runs at {}", describe(clocks), describe(found)));
 }
 
-// Measures a kernel at one clock. Sets the clock for each kernel again, because the lender of the board expects regular
-// calls.
+// Measures a kernel at one clock. The clock is set again before each kernel, because the guardian of a borrowed board
+// expects regular calls.
 Result<AtClock> measure(Machine& machine, backend::ClockControl& control, KernelId kernel,
                         const backend::BoardSetting& clocks, Watts idle, const ClockProfileOptions& options) {
   WATTUNE_TRY(set(control, clocks));
@@ -71,7 +71,7 @@ Result<AtClock> measure_as_known(Machine& machine, backend::ClockControl& contro
   return measure(machine, control, kernel, known.setting(), known.power.idle, options);
 }
 
-// Measures kernels at all clocks, from kernel 0 on, as many as `profiles` has elements.
+// Measures the first kernels at all clocks: as many kernels as `profiles` has elements.
 Result<void> measure_all(Machine& machine, backend::ClockControl& control, const ClockProfileOptions& options,
                          std::span<std::vector<AtClock>> profiles) {
   for (const backend::BoardSetting& clocks : options.clocks) {
@@ -98,7 +98,8 @@ model::KernelOverClocks over_clocks(const std::string& group, Row points) {
 
 std::vector<Row> rows_of(const std::vector<AtClock>& profile) { return by_memory(Row(profile)); }
 
-// Returns an advisor that has learned from the row with index `row` of each of these profiles.
+// Returns an advisor that has learned from one row of each of these profiles, the one with index `row`. A row has the
+// points at one memory clock.
 Result<model::ClockAdvisor> advisor_of(const Machine& machine, std::span<const std::vector<AtClock>> known,
                                        std::size_t row) {
   std::vector<model::KernelOverClocks> kernels;

@@ -184,8 +184,8 @@ Result<PairForecast> best_pilot(Machine& machine, const std::string& first, cons
                                                     {on_each_sm(machine, one.id, ratio.first, form),
                                                      on_each_sm(machine, other.id, ratio.second, form)},
                                                     {.ratio = ratio}));
-    // A speed is 0 if blocks of both kernels do not fit on an SM together, although their demands say so, and one
-    // kernel waits for the other.
+    // A speed is 0 if one kernel waited for the other, because their blocks do not fit on an SM together although their
+    // demands say that they do.
     if (std::min(measured.rates[0], measured.rates[1]) > 0.0) ways.push_back(std::move(measured));
   }
   if (form == Form::persistent && one.traits->persistent && other.traits->persistent)

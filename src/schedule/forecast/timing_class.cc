@@ -37,8 +37,8 @@ bool has_flat_curve(const KernelTraits& kernel) {
   return rates[fewer - 1] >= kFlat && rounds_in(kernel, sms * fewer) > rounds_in(kernel, sms * rates.size());
 }
 
-// True if the grid needs more rounds of blocks on the few SMs on which the kernel is as fast than on all SMs. Only then
-// does the equal speed mean that a resource is full.
+// True if the grid needs more rounds of blocks on the few SMs that suffice for its full speed than on all SMs.
+// Otherwise the equal speed does not show that a resource is full.
 bool saturates(const KernelTraits& kernel) {
   const std::uint64_t resident = kernel.profile.blocks_alone;
   const std::uint64_t sms = kernel.speed_on_sms.back().sms;

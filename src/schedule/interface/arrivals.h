@@ -29,8 +29,8 @@ struct Arrival {
 // Options for arrivals that are drawn at random.
 struct ArrivalOptions {
   std::size_t works = 1000;
-  // For Poisson arrivals: the sum of the times alone of the works that arrive in a time, divided by that time. A load
-  // of 1 just keeps a GPU busy that runs one kernel at a time.
+  // For Poisson arrivals: how many seconds the works that arrive in a second take alone, on average. A load of 1 just
+  // keeps a GPU busy that runs one kernel at a time.
   double load = 1.0;
   std::uint64_t seed = 1;
 };

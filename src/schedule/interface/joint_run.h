@@ -48,8 +48,8 @@ struct PartyRun {
 
   Nanoseconds time() const { return end - begin; }
   // Returns how many blocks ran between these moments. A launch that lies only in part between them counts with a share
-  // of its blocks: its time between the moments, divided by its whole time. The divisor is larger if launches of as
-  // many blocks took longer between the moments, because this launch may have run faster outside.
+  // of its blocks: its time between the moments, divided by its whole time. If launches of as many blocks took longer
+  // between the moments, their time is the divisor, because this launch may have run faster outside.
   double blocks_between(Nanoseconds from, Nanoseconds until) const;
 };
 

@@ -33,7 +33,7 @@ class KernelBuffers {
   // Returns the buffers of an argument of this size; nullopt if no configuration uses such buffers.
   std::optional<ArgumentBuffers> find(std::size_t argument, const tune::PlannedBuffer& planned) const;
   void add(std::size_t argument, const tune::PlannedBuffer& planned, const ArgumentBuffers& made, bool is_input);
-  // Notes the digests of new inputs, which kernels are declared to leave alone. Fails with errors of the device.
+  // Notes the digests of new inputs, which kernels do not write by their specs. Fails with errors of the device.
   Result<void> note_inputs(BufferDigest& digest);
   // Tells whether all inputs still have the noted contents. Inputs whose digest cannot be computed count as unchanged.
   // Fails with errors of the device.

@@ -103,8 +103,8 @@ struct QueueView {
   // Numbers of works in many streams that ended since the machine last idled, for each of the two kernels that run in
   // this way. Empty if no kernels do, or if others run beside them.
   std::vector<WorkCount> ended_in_many_streams = {};
-  // Numbers of further works of these kernels: works that did not fit into `works`, and works that are launched behind
-  // others.
+  // Numbers of further works of the kernels in `works`: works that did not fit into `works`, and works that are
+  // launched behind others.
   std::vector<WorkCount> later = {};
   // The works that are launched behind others.
   std::vector<WorkCount> behind = {};

@@ -36,8 +36,8 @@ std::vector<Left> left_of(const QueueView& view) {
   return all;
 }
 
-// Sets the merit of each kernel at these clocks: that of its best pair if a pair gains, and otherwise that of the
-// kernel alone.
+// Sets the merit of each kernel, which says how good these clocks are for it: the merit of its best pair if a pair
+// gains, and otherwise the merit of the kernel alone.
 void set_merits(std::vector<Left>& kernels, const PairTable& table, const backend::BoardSetting& clocks,
                 const PolicyOptions& options) {
   for (Left& each : kernels) each.merit = merit_alone(*each.traits, clocks, options.objective);

@@ -10,10 +10,12 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// Returns the clocks that must be held, if there are any. Otherwise returns the clocks with the least cost for the
-// works that suit them best. It considers as many works as run while clocks are held. Each work counts alone or beside
-// its best partner, relative to its cost alone at its best clocks. Clocks other than the present ones must be better by
-// the margin. Returns nullopt if nobody may set clocks, or if a kernel has no profile.
+// Returns the clocks to plan for: the clocks that must be held, if there are any. Otherwise these are the clocks with
+// the least cost of the works that suit them best, for as many works as run while clocks are held.
+//
+// A work counts alone or beside its best partner, and its cost is relative to its cost alone at its best clocks. The
+// present clocks are kept unless others are better by PolicyOptions::margin. Returns nullopt if nobody may set clocks,
+// or if a kernel has no profile.
 std::optional<backend::BoardSetting> clocks_to_plan_at(const QueueView& view, const PairTable& table,
                                                        const PolicyOptions& options);
 

@@ -192,7 +192,7 @@ std::optional<Plan> many_streams_plan(const QueueView& view, const PairTable& ta
   if (!std::ranges::all_of(running, is_whole_on_all_sms)) return {};
   const auto two = only_two(view, options);
   if (!two) return goes_on_in_many(running, view, options);
-  // The works are treated as if none ran, since others follow them.
+  // The pair is planned as if none of its works ran, because the new works follow those that run.
   Candidate first = *(*two)[0];
   Candidate second = *(*two)[1];
   first.running.reset();

@@ -35,7 +35,8 @@ Nanoseconds switching_of(const CandidatePair& pair, const std::array<bool, 2>& a
          (anew[1] ? switching_time(*pair.second->traits, limits) : Nanoseconds(0));
 }
 
-// True if the work runs beside another, or alone in a share that it would not get alone.
+// True if the work has less than all of the GPU: it runs beside another, or alone in a share that is smaller than a
+// kernel alone gets.
 bool runs_in_a_share(const Candidate& work) {
   if (!work.running || work.running->form != Form::persistent) return false;
   return work.running->sms.count > 0 || work.running->per_sm != best_residency(*work.traits).per_sm;

@@ -51,11 +51,11 @@ Nanoseconds lost_by_going_on(const KernelTraits& kernel, Nanoseconds left, unsig
 // Returns the fastest way of the two in many streams that was measured; nullopt if none was.
 std::optional<PairForecast> best_in_many_streams(KernelId first, KernelId second, const PairTable& table);
 
-// Tells whether the pair is better than one kernel after the other, each in its best way alone. The energy of that best
-// way is unknown, so only times are compared with it.
+// Tells whether a pair with this merit gains enough to run together. For throughput it must also be faster than its
+// kernels one after the other, each in its best way alone, unless the pair also ran in many streams.
 //
-// If the pair also ran in many streams, its merit alone must show the gain. The measured speed in many streams is then
-// the alternative to compare with, because many streams also fill the SMs that last blocks leave idle.
+// Many streams fill the SMs that last blocks leave idle, as the best ways alone do. So after a run in many streams its
+// measured speed is the alternative to compare with.
 bool gains(double merit, const PairForecast& forecast, const std::array<const KernelTraits*, 2>& kernels,
            const PolicyOptions& options, bool ran_in_many_streams);
 

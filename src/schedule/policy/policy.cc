@@ -31,7 +31,8 @@ class GreedyPlanner {
   std::optional<ProfitTable> profits_;
 };
 
-// Plans as if the best clocks for all waiting works were clocks that must be held, if kernels have profiles at clocks.
+// Plans with the clocks that are best for all waiting works as if these clocks had to be held. Plans without clocks if
+// kernels have no profiles at clocks.
 Plan plan_at_clocks(const Planner& plan, const QueueView& view, const PairTable& table, const PolicyOptions& options) {
   const auto clocks = clocks_to_plan_at(view, table, options);
   if (!clocks) return plan(view, table, options);

@@ -111,8 +111,8 @@ class Trials {
       std::erase_if(ways_, [](const PairForecast& way) { return is_in_streams(way) && way.measured == 0; });
   }
 
-  // Returns the time of all remaining work one after the other. If many streams were measured, no gain is expected of
-  // works alone that fill idle SMs, because many streams fill these, too.
+  // Returns the time of all remaining work if the kernels run one after the other. Works of one kernel in a row gain by
+  // filling idle SMs. This gain is not counted if many streams were measured, because many streams fill these SMs, too.
   static Nanoseconds in_turn_of(const CandidatePair& pair, const Remainder& left, const PairTable& table) {
     const bool knows_many = best_in_many_streams(pair.first->kernel, pair.second->kernel, table).has_value();
     return knows_many ? left.alone[0] + left.alone[1] : left.in_turn();

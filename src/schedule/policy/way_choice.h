@@ -19,8 +19,8 @@ namespace wattune::inline v0_1::schedule {
 //   SMs. Other ratios follow if their forecasts, as corrected by the first one, gain over all that was measured.
 // - A split is tried if the splits that ran leave room for a gain: with more SMs a kernel is not slower, and at most
 //   faster in proportion. Streams are tried once, and priorities if streams came near to the best way.
-// - A way that was measured runs once more if it is about as good as the best, until it is sure. The best way of whole
-//   kernels does so once in 100 rounds, since its speed may have changed.
+// - A way that was measured runs once more if it is about as good as the best, until its speed is sure. The best way of
+//   whole kernels does so once in 100 rounds, since its speed may have changed.
 // - Trials may cost 1 % of the time that the pair has run, and two rounds of both kernels, or three where many streams
 //   may run. A pair that had its trials in an earlier run gets no rounds. A trial that has begun may cost half a round
 //   more.

@@ -10,9 +10,10 @@
 
 namespace wattune::inline v0_1::schedule {
 
-// Returns the pairs of these kernels of the stage that need no pilots, since earlier runs measured them. Sweeps do not
-// measure twins on SMs of their own; queues of several kernels need these, but two kernels with a proven way do not.
-// Ways of whole kernels that were not measured are tried by works of the queue. Fails with errors of the forecaster.
+// Returns the forecasts of those pairs of the stage that need no pilots, because earlier runs measured them. A queue of
+// several kernels also needs twins on SMs of their own, which sweeps do not measure; two kernels with a proven way do
+// not need them. Works of the queue try the ways of whole kernels that were not measured. Fails with errors of the
+// forecaster.
 Result<PairTable> known_pairs(const Stage& stage, const std::vector<KernelTraits>& kernels,
                               const MachineLimits& limits);
 

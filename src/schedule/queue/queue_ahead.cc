@@ -75,8 +75,8 @@ void Scheduler::State::queue_ahead(Nanoseconds now, Entry& entry) {
   // lanes.
   if (machine.limits().hardware_queues == 1 && !following->overlaps) return;
   Entry& next = *queue.find(following->share.work);
-  // Another kernel may not suit the work that runs beside it by then, which may itself be one that was launched ahead.
-  // In many streams each kernel suits.
+  // A work of another kernel is not launched ahead: by then another work may run beside it, which it may not suit. In
+  // many streams all kernels suit each other.
   if (next.work.kernel != entry.work.kernel && active.size() > 1 && !plans_many_streams) return;
   next.wanted = next.current = following->share;
   next.slot = following->overlaps ? free_slot() : entry.slot;

@@ -62,7 +62,7 @@ struct ResidentBlocks {
 FluidSm fluid_sm(const GpuModel& gpu, Megahertz clock, std::span<const SimulatedKernel> kernels,
                  std::span<const ResidentBlocks> residents);
 
-// Returns the instructions per cycle of a warp of each load, if the memory has these delays.
+// Returns how many instructions per cycle a warp of each load issues if the memory has these delays.
 std::vector<double> local_rates(const FluidLimits& limits, const FluidSm& sm, const FluidDelays& delays);
 // Returns the delays at which demand and capacity of L2 and DRAM are equal. The search starts from `guess`, earlier
 // delays.

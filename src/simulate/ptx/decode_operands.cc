@@ -145,8 +145,8 @@ Operand Decoder::special(std::uint32_t index) {
   return bank_column(Bank::specials, place * kLanes * sizeof(std::uint32_t), sizeof(std::uint32_t));
 }
 
-// Adds the operand that follows the elements: the address. If the address names a variable, the variable determines the
-// space. A function's parameters are in local memory.
+// Adds the address operand, which follows the elements that are loaded or stored. If the address names a variable, the
+// variable determines the space. A function's parameters are in local memory.
 void Decoder::address(const slice::PtxOperand& operand) {
   operation_.immediate = operand.offset;
   if (operand.kind != slice::PtxOperandKind::address || !operand.elements.empty())
@@ -180,8 +180,7 @@ void Decoder::space(Space implied) {
   if (function) operation_.space = Space::local;
 }
 
-// Returns the place of a value that a call passes or receives. The place is in local memory, in a register, or the
-// value is a number.
+// Returns the place of a value that a call passes or receives: in local memory, in a register, or a constant.
 Formal Decoder::formal_of(const slice::PtxOperand& operand) {
   if (operand.kind == slice::PtxOperandKind::name) {
     const std::optional<Named> found = named(operand.name);

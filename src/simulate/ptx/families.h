@@ -13,8 +13,8 @@ using Family = Handler (*)(Decoder&);
 // Returns the family of an opcode; nullptr if the interpreter does not know it.
 Family family_of(std::string_view opcode);
 
-// Decodes an instruction in integers.cc, or in floats.cc if its type is a floating-point type. The next functions do
-// the same for other opcodes.
+// Decodes an instruction for integers (integers.cc), or for floating-point numbers if its type is one of theirs
+// (floats.cc). The next functions do the same for other opcodes.
 
 Handler decode_add(Decoder& decoder);
 Handler decode_sub(Decoder& decoder);

@@ -74,7 +74,7 @@ struct SmallFloat {
 using Half = SmallFloat<5, 10>;
 using Bfloat = SmallFloat<8, 7>;
 
-// A pair of such numbers in 32 bits, the first in the lower half.
+// Two floating-point numbers of 16 bits in a word of 32 bits, the first in the lower half.
 template <class Number>
 struct PairOf {
   Number low;

@@ -46,8 +46,9 @@ void Contenders::add(const Trial& trial, bool resumed) {
     best_.pop_back();
 }
 
-// True if fewer configurations are better than are kept for a final. With a slowdown, only better configurations that
-// are not slower are counted, since the others may become too slow when a faster one is found.
+// True if a configuration at this place among the best may still get into the final, because fewer are better than a
+// final takes. With a slowdown limit, only better configurations that are not slower count, since the others may become
+// too slow when a faster one is found.
 bool Contenders::may_win(std::size_t place, Nanoseconds time) const {
   if (!slowdown_) return place < kMostContenders;
   const auto end = best_.begin() + static_cast<std::ptrdiff_t>(place);
