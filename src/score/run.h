@@ -7,7 +7,7 @@ namespace wattune::inline v0_1::score {
 
 // Searches until the budget is spent or no configuration is left. The strategy is asked for `ahead` proposals in
 // advance. A run with too few evaluations to fit a curve is repeated with another seed, at most twenty times, as in the
-// published tool. Fails as make_strategy() does.
+// program of Willemsen et al. (score.h). Fails as make_strategy() does.
 Result<SearchRun> run_strategy(const ScoredSpace& space, const StrategyChoice& strategy, std::uint64_t seed,
                                std::size_t ahead);
 

@@ -59,8 +59,8 @@ struct Amortisation {
   double steps = 0.0;     // s = ln(1 - p) / ln(1 - r), rounded up
   double launches = 0.0;  // n = 0.9 s (mean time / good time - 1) / (1 - 0.9), rounded up, at least s
 };
-// Computes the steps and the launches. Both are 0 if no configuration is correct. The launches are infinite if ratios
-// of the objective have no meaning.
+// Computes after how many steps of random search a good configuration is probably found, and the number of launches.
+// Both are 0 if no configuration is correct. The launches are infinite if ratios of the objective have no meaning.
 Amortisation amortisation_of(const ResultSet& results);
 
 // The recorded Trials at one graphics clock.
