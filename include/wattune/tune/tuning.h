@@ -53,8 +53,8 @@ struct WATTUNE_EXPORT TuningOptions {
   // run. The final then ends after the run in flight and decides nothing.
   const std::atomic<bool>* cancel = nullptr;
   // Options of the final between the default configuration and those that the search could not tell from the best. The
-  // default wins unless one of the others is better. There is no final after cancelling. There are fewer finalists, but
-  // at least two, if a block would last longer than max_time.
+  // default wins unless one of the others is better. There is no final after cancelling. If one block of the final's
+  // rounds would last longer than max_time, there are fewer finalists, but at least two.
   measure::ShootOutOptions shoot_out;
   // The part of the stop rule's time that was spent before the search begins, as on opening devices. The final ends
   // soon after the stop rule's time, if need be without a verdict.

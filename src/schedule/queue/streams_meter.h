@@ -28,9 +28,9 @@ class StreamsMeter {
   std::array<std::size_t, 2> works() const;
   // Returns the number of works of each kernel that ended since nothing ran.
   std::array<std::size_t, 2> all_works() const;
-  // Returns the speed of each kernel, which is the time alone of what its works ran, divided by the time in which they
-  // did. `first_that_runs` is the begin of the first work that has not ended; nullopt if none runs any more. Returns
-  // nullopt if too few works ended, or none of one kernel.
+  // Returns the speed of each kernel: how long the measured part of its works takes alone, divided by how long it took
+  // in many streams. `first_that_runs` is the begin of the first work that has not ended; nullopt if none runs any
+  // more. Returns nullopt if too few works ended, or none of one kernel.
   std::optional<std::array<double, 2>> speeds(std::optional<Nanoseconds> first_that_runs) const;
   // Begins anew while works run.
   void restart();
