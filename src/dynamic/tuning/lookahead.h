@@ -16,8 +16,7 @@ class Lookahead {
       : most_(std::max<std::size_t>(1, most)), value_(std::min(kFirstLookahead, most_)) {}
 
   std::size_t value() const { return value_; }
-  // Takes the time for which a step has waited for a compiler, and the time for which it has then waited for the
-  // budget.
+  // Takes two times that a step has waited: first for a compiler, then for the budget.
   void learn(Nanoseconds for_compiler, Nanoseconds for_budget) {
     if (for_compiler > for_budget)
       value_ = std::min(value_ + 1, most_);

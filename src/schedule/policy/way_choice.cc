@@ -175,9 +175,13 @@ class Trials {
     return std::max(alone_[0] / way.rates[0], alone_[1] / way.rates[1]);
   }
 
-  // Returns the time that the trials of this way have cost: its loss of speed in one round, or in as many as make sure.
-  // In addition, one kernel waits for the other before and after a trial, for half of the shorter work, and half of
-  // that time is lost. If many streams are the best way, their works must end before the trial, and leave SMs idle.
+  // Returns the time that the trials of this way have cost, which is the sum of two losses.
+  //
+  // The first is the time that the way takes longer than the best one, in one round; a way close to the best gets as
+  // many rounds as make sure.
+  //
+  // The second is the wait before and after a trial, in which one kernel waits for the other. A trial of many streams
+  // has no such wait. But if many streams are the best way, their works must end before the trial, and leave SMs idle.
   Nanoseconds loss_of(const PairForecast& way, const PairForecast* best) const {
     const double slower = std::max(0.0, 1.0 - least_ / cost(way.rates));
     if (way.many_streams) return std::min(rounds_in(way), kTrialOfMany) * slower * round_of(way);

@@ -195,8 +195,9 @@ unsigned Scheduler::State::free_slot() {
   }
 }
 
-// Returns the bytes of shared memory for this plan. A running work keeps its own number of bytes if SMs divide their
-// memory in the same way for it and for the plan's number. Otherwise it is restarted with all other works of the plan.
+// Returns the bytes of shared memory that each SM sets aside for the works of this plan. A work that runs already was
+// started with a number of its own. If SMs divide their memory in the same way for both numbers, the result is the one
+// of the running work, which then need not restart.
 std::uint64_t Scheduler::State::shared_bytes_of(const Plan& plan) {
   std::vector<Residents> residents;
   for (const Share& share : plan.shares)
