@@ -82,7 +82,8 @@ std::size_t repetitions_beside(Nanoseconds alone, Nanoseconds partner) {
   return rounded(std::max(kPartnersRuns, std::min(wanted, kLongestRun / (alone + partner))));
 }
 
-// Returns the repetitions with which all members run for about as long as the longest.
+// Returns how often each member is launched in a run, so that all run for about as long as the one with the longest
+// launch. If the run is `partnered`, only the first member is repeated.
 std::vector<std::size_t> repetitions_for(const std::vector<Nanoseconds>& alone, bool partnered) {
   std::vector<std::size_t> repetitions(alone.size(), 1);
   if (partnered) {

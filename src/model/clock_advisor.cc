@@ -53,8 +53,8 @@ ClockEstimate estimate_of(Megahertz clock, const Outlook& outlook) {
           value_in_range(outlook.expected_energy(), outlook.mean.energy, outlook.deviation.energy), outlook.measured};
 }
 
-// Returns the position of the best clock that meets the goal, and the higher one of two with equal energy; nullopt if
-// no clock meets it.
+// Returns the position of the clock with the least energy among those that meet the goal; of two with equal energy, the
+// higher one. Returns nullopt if no clock meets the goal.
 std::optional<std::size_t> best_of(const std::vector<Outlook>& outlooks, const LogGoal& goal) {
   std::optional<std::size_t> best;
   for (std::size_t i = outlooks.size(); i-- > 0;)

@@ -19,7 +19,7 @@ class DecreasingFit {
   // are positive.
   explicit DecreasingFit(const std::vector<WeightedPoint>& points);
 
-  // Returns the values at ascending x.
+  // Returns the value of the function at each `x`. Precondition: the numbers of `x` ascend.
   std::vector<double> at(const std::vector<double>& x) const;
 
  private:

@@ -13,8 +13,9 @@ namespace {
 constexpr int kMaxDraws = 3'000;
 // The largest number of draws in one slice of a stratified sample.
 constexpr int kDrawsPerSlice = 200;
-// Number of random changes, per value of the space, that are tried in a relaxed diagram. If none gives a valid
-// configuration, the configuration counts as one without neighbours.
+// Number of random changes that are tried to find a neighbour of a configuration, if the valid configurations are not
+// known exactly. It counts for each value of all parameters. If no change gives a valid configuration, the result is
+// that there is no neighbour.
 constexpr std::size_t kDrawsPerValue = 2;
 
 ConfigurationId draw(Random& random, Uint128 bound) {

@@ -53,7 +53,7 @@ class WATTUNE_EXPORT Sampling {
 
  protected:
   explicit Sampling(Wanted first) : wanted_(first) {}
-  // Returns the next request, once all wanted runs were taken.
+  // Returns what the sampling wants next, after all runs that it wanted before were taken.
   virtual Wanted next(Nanoseconds busy) = 0;
   void drop_samples() { samples_.clear(); }
 

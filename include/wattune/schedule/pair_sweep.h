@@ -92,8 +92,9 @@ WATTUNE_EXPORT bool is_share(const SweepRow& row);
 WATTUNE_EXPORT bool is_baseline(const SweepRow& row);
 
 struct WATTUNE_EXPORT SweepOptions {
-  // The number of rounds; everything runs once in each. With more than one, each way first runs once unmeasured, and
-  // the orders are drawn. One round is for virtual time, where runs repeat exactly.
+  // The number of rounds. In each, both kernels alone and every way run once, in an order that is drawn anew. Before
+  // the first round, each way runs once unmeasured. A single round has a fixed order and nothing before it; it is for
+  // virtual time, where runs repeat exactly.
   std::size_t rounds = 5;
   std::uint64_t seed = 1;  // seed of the orders
   // The largest allowed difference between the two kernels' times alone, as a share of the longer one. The shorter

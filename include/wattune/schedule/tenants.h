@@ -79,7 +79,8 @@ struct WATTUNE_EXPORT TenantReport {
 
   // Returns the works of a tenant that ended in a second.
   double works_per_second(const TenantRun& run) const;
-  // Returns the time alone of the works that ended, divided by the time of the runs.
+  // Returns the share of the GPU that the tenant used: how long its ended works would take alone, divided by how long
+  // the runs took.
   double share_of_gpu(const TenantRun& run) const;
 };
 

@@ -61,8 +61,8 @@ class CompanySpace {
   // Returns the joint configuration in which each member has this configuration, and all other parameters have their
   // defaults.
   ConfigurationId together(const std::vector<ConfigurationId>& own) const;
-  // Returns this joint configuration with every ratio of resident blocks, the unchanged one first. If there are more
-  // than kMostTriedRatios ratios, returns only the unchanged one.
+  // Returns the variants of a joint configuration that differ in the ratio of resident blocks, the unchanged one first.
+  // If there are more than kMostTriedRatios ratios, returns only the unchanged one.
   std::vector<ConfigurationId> ratios(ConfigurationId all) const;
 
   // Returns the candidates of each member for a walk: its block shapes, with their occupancy on a board of this

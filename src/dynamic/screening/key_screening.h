@@ -184,7 +184,7 @@ class KeyScreening {
   std::atomic<std::uint64_t> news_ = 0;
   TrialGain trial_gain_;
   std::optional<backend::PooledSource> reference_compilers_;
-  // These members belong to the screening thread; the first six are set once the search has begun.
+  // The members down to `mutex_` belong to the screening thread. The first six are set once the search has begun.
   std::optional<KernelSpec> spec_;
   std::uint64_t memory_ = 0;
   std::unique_ptr<backend::PooledSource> compilers_;  // nullptr if the device compiles

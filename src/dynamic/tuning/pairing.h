@@ -41,7 +41,7 @@ struct Turn {
   Nanoseconds reserved;  // time reserved in the stall budget for this turn
 };
 
-// Facts about the sending of a turn.
+// The observations while the launch of one call was sent to the device.
 struct Sending {
   bool others_busy = false;
   Nanoseconds took;    // host time of sending; a first launch may wait while it is sent

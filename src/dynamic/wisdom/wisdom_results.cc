@@ -1,4 +1,5 @@
-// Converts results to entries of wisdom, and entries to results.
+// Converts the results of a tuning run to entries of a wisdom file, in which applications find the best known
+// configurations. Converts such entries to results, too.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -35,7 +35,8 @@ Nanoseconds median_of_times(const std::vector<Nanoseconds>& times) {
   return Nanoseconds(median_of(std::move(numbers)));
 }
 
-// Returns the positions of the control and of the best row of each kind.
+// Returns the positions of the rows that run again: the control, in which the kernels run one after the other, and the
+// best row of each kind.
 std::vector<std::size_t> rows_to_run_again(const PairSweep& sweep) {
   std::vector<std::size_t> rows;
   for (const std::function<bool(const SweepRow&)>& is_meant :

@@ -81,8 +81,9 @@ bool falls_ever_faster(std::span<const double> clocks, const MeasuredClock& low,
   return below >= above;
 }
 
-// Returns the position to measure next if the lowest measured clock is the best: where the parabola has its minimum,
-// below that clock or between it and the next, and the lowest clock of all if it has none.
+// Returns the position to measure next if the lowest measured clock is the best. It is the clock nearest to the
+// minimum of the parabola through the three lowest measured clocks. If the parabola has no minimum, it is the lowest
+// clock of all.
 std::size_t below_the_lowest(std::span<const double> clocks, const EnergyByClock& measured) {
   const auto best = measured.begin();
   if (measured.size() < 3) return 0;

@@ -30,8 +30,8 @@ void Warp::join(const Operation& operation, LaneMask lanes, const Operand& membe
   wake(ready);
 }
 
-// Returns the candidates that may continue. A candidate may continue if all live threads of its member mask wait at the
-// same operation with the same mask.
+// Returns the candidates that need not wait for other threads any more. These are the threads for which all live
+// threads of their member mask wait at the same operation with the same mask.
 LaneMask Warp::joined(LaneMask candidates) {
   LaneMask ready = 0;
   for_lanes(candidates, [&](unsigned lane) {

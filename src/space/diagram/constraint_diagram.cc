@@ -13,7 +13,7 @@ namespace {
 using Layer = ConstraintDiagram::Layer;
 constexpr std::uint32_t kDead = ConstraintDiagram::kDead;
 constexpr std::uint32_t kTrue = ConstraintDiagram::kTrue;
-// Number of words of a state that count as one more state in the budget.
+// The number of words for which a long state counts as one more state in the budget, which limits the number of states.
 constexpr std::size_t kWordsPerUnitOfWeight = 4;
 
 // A state encoded in words: one word per frontier cell, then the kinds of the cells in three bits each. The lowest bit

@@ -22,9 +22,9 @@ class Names {
  public:
   Names(const std::vector<NamedSize>& problem_size, const std::vector<Parameter>& parameters);
 
-  // Returns these names and one more, whose value is given together with the values of the parameters.
+  // Returns a copy with one more name, whose value is given together with the values of the parameters.
   Names with_index(const std::string& name) const;
-  // Returns these names. Errors about an unknown name will also suggest the other names.
+  // Returns a copy whose errors about an unknown name also suggest `others`.
   Names with_suggested(std::vector<std::string> others) const;
 
   bool is_parameter(std::string_view name) const;
