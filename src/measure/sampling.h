@@ -32,8 +32,7 @@ Result<void> warm_up(Runner& runner, Nanoseconds time);
 
 // Returns how many further samples are wanted; 0 if these suffice. First, min_samples are wanted. After that the
 // samples suffice if they converge, if their interval excludes the median of `incumbent`, or if the time or the maximum
-// is reached. Otherwise at most as many samples again as there are already are wanted, within the maximum and the time
-// left.
+// is reached. Otherwise the number of samples is at most doubled, within the maximum and the time left.
 std::size_t samples_wanted(const std::vector<Sample>& samples, const SamplingOptions& options,
                            const std::optional<Statistics>& incumbent);
 

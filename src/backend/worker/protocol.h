@@ -247,7 +247,7 @@ struct LaunchAnswer {
   std::vector<ErrorFields> errors;  // reasons why times are missing, that of the start first
 };
 struct RunAnswer {
-  // The answers for all launches since the last finish of the streams that were finished, stream by stream.
+  // One answer for each launch that a finished stream had since it was finished before, stream by stream.
   std::vector<LaunchAnswer> launches;
   std::array<std::uint64_t, 2> changed_guard_bytes{};
   Conditions conditions;  // conditions of all launches

@@ -92,7 +92,8 @@ Result<Started<Answer>> start_worker(const WorkerOptions& options, Request reque
   return started;
 }
 
-// The sensors of the device behind a connection, which a reset replaces.
+// The sensors of a device in a worker. It refers to the owner's connection, because a reset of the device replaces the
+// connection.
 class WorkerSensors : public Sensors {
  public:
   explicit WorkerSensors(const ConnectionPointer& connection) : connection_(connection) {}

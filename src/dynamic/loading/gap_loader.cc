@@ -219,7 +219,7 @@ void GapLoader::carry_out(Job job, Nanoseconds reserved, Place place) {
     cost.learn_idle(took);
   if (in_gap && !disturbed && loads && *loaded) make_room(***loaded);
   const std::optional<Nanoseconds> late = streams_.end_load();
-  // Beside a busy stream, launches that were made meanwhile had to wait, but not longer than this job took.
+  // A job outside a gap is charged in full, since launches that were made meanwhile may have waited that long.
   charge(reserved, !in_gap ? took : late ? clock_() - *late : Nanoseconds());
   if (!loads) return;
   ++loads_;

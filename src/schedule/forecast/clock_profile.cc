@@ -189,7 +189,7 @@ Result<void> measure_each(Machine& machine, backend::ClockControl& control, cons
   return {};
 }
 
-// True if the curve differs from each measurement by at most kLargestMisfit.
+// True if the curve over the clock differs from the measurement at each clock by at most kLargestMisfit.
 template <typename Curve, typename Measured>
 bool fits(std::span<const AtClock> profile, const Curve& curve, Measured measured) {
   return std::ranges::all_of(profile, [&](const AtClock& point) {

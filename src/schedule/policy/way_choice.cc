@@ -39,7 +39,8 @@ bool is_in_streams(const PairForecast& way) { return way.shape().is_in_streams()
 bool is_on_all_sms(const PairForecast& way) { return way.whole && !way.sms_of_first; }
 bool is_ratio(const PairForecast& way) { return !way.sms_of_first && way.ratio.first > 0; }
 
-// True if this work runs in its share of the way. Whole kernels on all SMs may also run alone.
+// True if this work runs now with the share of SMs that the way gives it. In a way with whole kernels on all SMs, it
+// may also run alone.
 bool runs_in(const CandidatePair& pair, std::size_t which, const PairForecast& way, unsigned sms) {
   const std::optional<Share>& share = which == 0 ? pair.first->running : pair.second->running;
   if (!share || (share->form == Form::whole) != way.whole) return false;

@@ -165,8 +165,8 @@ SimulatedKernel gather_probe() {
           .l2_hit = 0.05};
 }
 
-// Returns the copy probe: a warp makes four loads of 512 bytes before it stores them. A block here equals eight blocks
-// of the probe.
+// Returns a model of the copy probe, a kernel in which each warp makes four loads of 512 bytes before it stores them. A
+// block of the model equals eight blocks of the probe.
 SimulatedKernel copy_probe() {
   return {.name = "M",
           .block = {.threads = 256, .registers = 32},

@@ -12,7 +12,8 @@ namespace wattune::inline v0_1::simulate::ptx {
 
 namespace {
 
-// Stores the values of the operand with index `count`. Then waits for the threads whose mask is the next operand.
+// Stores each thread's own value, so that other threads of the warp can read it. Then waits for the threads of the
+// instruction's member mask. The value is the operand with index `count`, and the mask is the operand after it.
 void exchange_value(Warp& warp, const Operation& operation, LaneMask lanes) {
   const Operand& value = operation.operands[operation.count];
   const LaneMask truth = value.bytes == 0 ? warp.predicate(value) ^ operation.flip : 0;
@@ -22,7 +23,7 @@ void exchange_value(Warp& warp, const Operation& operation, LaneMask lanes) {
   warp.join(operation, lanes, operation.operands[operation.count + 1u]);
 }
 
-// Stores the values and finishes the exchange without waiting.
+// Stores each thread's own value as exchange_value() does, but finishes the exchange without waiting.
 void exchange_at_once(Warp& warp, const Operation& operation, LaneMask lanes) {
   const Operand& value = operation.operands[operation.count];
   const LaneMask truth = value.bytes == 0 ? warp.predicate(value) ^ operation.flip : 0;
