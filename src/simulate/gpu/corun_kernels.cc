@@ -141,9 +141,13 @@ const std::vector<KerneletKernel>& kernelet_kernels() {
   return kernels;
 }
 
-// Returns the FMA probe. With one block of 8 warps on an SM it is 17 % slower (measured beside 7 blocks of L by
-// hopper_facts). The latency allows 8 / (4 / 1.67) of 4 instructions per cycle. 40 waves of 8 blocks take 20 ms at 1980
-// MHz: 61,875 instructions of each of 64 warps.
+// Returns a model of a kernel of fused multiply-adds (FMA).
+//
+// One block of its 8 warps alone on an SM, beside 7 blocks of gather_probe(), was measured to be 17 % slower than at
+// full rate. So the instructions of a warp overlap 1.67 times: with a latency of 4 cycles, 8 warps then issue
+// 8 / (4 / 1.67) instructions per cycle, and the full rate is 4.
+//
+// 40 waves of 8 blocks take 20 ms at 1980 MHz: 61,875 instructions of each of 64 warps.
 SimulatedKernel fma_probe() {
   return {.name = "C",
           .block = {.threads = 256, .registers = 32},
@@ -153,8 +157,8 @@ SimulatedKernel fma_probe() {
           .instruction_parallelism = 1.67};
 }
 
-// Returns the probe of random reads: 32 sectors of 32 bytes with each fifth instruction, limited by DRAM. 16 waves of
-// 64 warps take 20 ms.
+// Returns a model of a kernel of random reads. Every fifth instruction of a warp reads 32 sectors of 32 bytes, so that
+// DRAM limits the speed. 16 waves of 64 warps take 20 ms.
 SimulatedKernel gather_probe() {
   return {.name = "L",
           .block = {.threads = 256, .registers = 32},
