@@ -61,8 +61,8 @@ Result<FusedFeatures> fuse(const FusableKernel& first, const FusableKernel& seco
   const Shares shares = shares_of(first, second, ratio);
   FusedFeatures fused{.alpha = alphas(shares, of_both(first, second, Feature::instructions), options.equations)};
   const Shares weights = {shares[0] * fused.alpha[0], shares[1] * fused.alpha[1]};
-  // Because of alpha, both kernels may ask for more than the memory's bandwidth. The paper of Jiao et al. leaves alpha
-  // out here.
+  // Because their shares are multiplied by alpha, the two kernels together may ask for more than the memory's
+  // bandwidth. The paper of Jiao et al. leaves alpha out here.
   const Shares& asking = options.equations == Equations::as_printed ? shares : weights;
   const Shares bandwidth = of_both(first, second, Feature::dram_throughput);
   const double asked = asking[0] * bandwidth[0] + asking[1] * bandwidth[1];

@@ -89,8 +89,8 @@ class WATTUNE_EXPORT PooledSource {
   // Compiles an announced image again after it was taken, because another user of this object needs it too. Changes
   // nothing if the image is not announced, or is still there or under way.
   void renew(const ImageRequest& wanted);
-  // Returns the image and waits for it. If no process has begun it, or it was taken before, its job goes before all
-  // others.
+  // Waits for the image and returns it. If no process has begun to compile the image, or if it was taken before, its
+  // job goes before all others.
   Compiled take(const ImageRequest& wanted, Nanoseconds limit);
   // Returns the image if it is ready; nullopt otherwise, and then no job is started.
   std::optional<Compiled> try_take(const ImageRequest& wanted);

@@ -69,9 +69,9 @@ struct WATTUNE_EXPORT PairShape {
   std::optional<std::size_t> urgent = {};
   bool many_streams = false;
 
-  // True if the two run together; false if one runs after the other.
+  // True if the two kernels run together; false if one runs after the other.
   bool is_together() const { return ratio.first > 0 || sms_of_first || whole; }
-  // True if both run whole on all SMs, one work of each at a time, each kernel in a stream of its own.
+  // True if both kernels run whole on all SMs, one work of each at a time, each kernel in a stream of its own.
   bool is_in_streams() const { return whole && !sms_of_first && !many_streams; }
   // Returns the same shape for the two kernels in the other order, on a machine with this many SMs.
   PairShape swapped(unsigned sms) const;
@@ -93,8 +93,8 @@ struct WATTUNE_EXPORT PairForecast {
   model::BlockRatio ratio = {};  // blocks of each kernel on each SM; 0 for both if they never share an SM
   // The number of SMs for the first kernel, if the two split the SMs; the second kernel has the others.
   std::optional<unsigned> sms_of_first = {};
-  // True if they run as whole kernels, on SMs of their own or on all SMs in a stream each. False if they run as twins,
-  // which can be stopped.
+  // True if the two run as whole kernels, on SMs of their own or on all SMs in a stream each. False if they run as
+  // twins: copies of the kernels that can be stopped.
   bool whole = false;
   // The kernel whose blocks go first in streams with priorities: 0 for the first, 1 for the second; nullopt without
   // priorities.
@@ -107,7 +107,7 @@ struct WATTUNE_EXPORT PairForecast {
   // The time of each kernel alone at its best clocks, divided by its time alone at the board's own clocks.
   std::array<double, 2> slower_alone = {1.0, 1.0};
   std::optional<backend::BoardSetting> clocks = {};  // the clocks at which all this holds; nullopt for the board's own
-  // Other ways in which the two may run together, which are worse for the objective while both run. The best way
+  // Ways in which the two may also run together, but which are worse for the objective while both run. The best way
   // depends on how much work is left of each kernel. The forecasts in this list have empty lists themselves.
   std::vector<PairForecast> others = {};
   // The number of works of each kernel, or of pilots (short trial runs), that showed these speeds; 0 if they are only

@@ -37,8 +37,8 @@ class KernelCode {
   // `urgently` is true, the owner has nothing to run before the code is loaded, so it is compiled before all other
   // code.
   void expect(const void* owner, std::vector<Macros> macros, bool urgently = false);
-  // True if load() need not wait for a compiler. Has the image compiled again if it is announced, but another owner has
-  // taken it and holds no program of it any more.
+  // True if load() need not wait for a compiler. Another owner may have taken the compiled image of announced code and
+  // hold no program of it any more; then the code is compiled again.
   bool is_ready(const Macros& macros);
   // True if load() neither compiles nor loads, because another configuration or key runs the same code.
   bool is_loaded(const Macros& macros) const { return loaded(macros) != nullptr; }

@@ -47,7 +47,8 @@ struct PageCard {
 
 class PageSection {
  public:
-  // Takes the target of links, of lower-case letters and -, which no other section of its part has, and the heading.
+  // Takes the heading, and a name by which links find the section. The name has only lower-case letters and -, and no
+  // other section of the same part of the page has it.
   PageSection(std::string id, std::string title) : id_(std::move(id)), title_(std::move(title)) {}
 
   const std::string& id() const { return id_; }

@@ -25,7 +25,7 @@ class NamedSensors : public backend::Sensors {
   // Returns the joules of the first energy counter. Without one, returns those that the first power sensor has shown
   // since the first call: its readings, joined by straight lines. One thread at a time; fails as the sensor does.
   Result<backend::SensorReadings> read() override;
-  // Returns the period at which they are to be read.
+  // Returns the period at which the sensors are to be read.
   Nanoseconds interval() const;
 
  private:

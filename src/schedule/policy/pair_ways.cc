@@ -29,7 +29,7 @@ std::array<bool, 2> restarts(const CandidatePair& pair, const PairForecast& way,
           is_parted(*pair.second, way.ratio.second, sms_of_second)};
 }
 
-// Returns the time that these restarts cost.
+// Returns the time that it costs to restart the kernels of a pair for which `anew` is true.
 Nanoseconds switching_of(const CandidatePair& pair, const std::array<bool, 2>& anew, const MachineLimits& limits) {
   return (anew[0] ? switching_time(*pair.first->traits, limits) : Nanoseconds(0)) +
          (anew[1] ? switching_time(*pair.second->traits, limits) : Nanoseconds(0));

@@ -72,7 +72,7 @@ struct Remainder {
   std::array<Nanoseconds, 2> alone;      // solo times of their remaining works
   std::array<double, 2> speeds_without;  // speed of each kernel's rest after the other kernel has ended
 
-  // Returns the time until both are done if they run one after the other.
+  // Returns the time until the remaining works of both kernels have ended, if one kernel runs after the other.
   Nanoseconds in_turn() const { return alone[0] / speeds_without[0] + alone[1] / speeds_without[1]; }
 };
 Remainder remainder_of(const CandidatePair& pair, const QueueView& view, const PairTable& table);

@@ -147,12 +147,12 @@ class Trials {
     return !is_on_all_sms(way) && (runs_in(pair_, 0, way, sms_) || runs_in(pair_, 1, way, sms_));
   }
 
-  // True if a trial in streams has shown the speed of only one kernel. It continues until both are known.
+  // True if a trial in streams has shown the speed of only one kernel. The trial continues until both speeds are known.
   static bool is_half_known(const PairForecast& way) {
     return is_in_streams(way) && way.measured == 0 && way.observed[0] + way.observed[1] > 0;
   }
 
-  // Returns the time until both are done if the two run together at these speeds.
+  // Returns the time until the works of both kernels have ended, if the kernels run together at these speeds.
   double cost(const std::array<double, 2>& rates) const { return cost_of({.rates = rates}, left_, {}, {}); }
   double least_cost_to_try() const { return least_ / (1.0 + kLeastTrialGain); }
 

@@ -13,7 +13,8 @@ class Exhaustive final : public Algorithm {
  private:
   Task<> search() override {
     for (auto id = space().next(0); id; id = space().next(*id + 1)) {
-      // Visited ids are skipped here, because long runs of them in a resumed search must not end the search.
+      // Configurations that were visited before are skipped here. A resumed search begins with many of them in a row,
+      // and would end early if submit() got them.
       if (!visited(*id)) co_await submit(*id);
     }
   }
