@@ -220,8 +220,8 @@ class Pair {
     return table;
   }
 
-  // Runs parts by `paired`, with `parts` as their numbers of batches. Each part begins with the table of speeds that
-  // the part before has left.
+  // Runs the batches of works in several parts, one after the other, under the policy `paired`. `parts` has the number
+  // of batches of each part. Each part begins with the table of speeds that the part before has left.
   Result<void> run_parts(const std::vector<std::size_t>& parts, PairTable& table, Json& json) {
     const PairTable before = table;
     std::vector<Nanoseconds> times;

@@ -57,8 +57,8 @@ void Performance::collect(const std::vector<SearchRun>& runs, double from, doubl
             {point.seconds, static_cast<double>(std::ranges::lower_bound(values, point.best) - values.begin()), r});
 }
 
-// Returns the mean of as many regressions as there are repeats. Each regression is over points that are drawn with
-// replacement.
+// Returns the mean of several regressions, each over points that are drawn with replacement. There are as many
+// regressions as repeats of the search, but at least kMinEstimators.
 std::vector<double> Performance::curve(std::uint64_t seed) const {
   Random random(seed);
   const std::size_t estimators = std::max(repeats_, kMinEstimators);

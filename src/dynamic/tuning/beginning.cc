@@ -31,8 +31,8 @@ void Beginning::begin_beside() {
   loader_.expect(std::move(likeliest), true);
 }
 
-// Makes the request for a first configuration urgent, once for each request. If a configuration fails, the next
-// candidate is requested, until none is left.
+// Requests a first configuration if that was not done before, and makes the request urgent. Changes nothing if the
+// request is urgent already. If no candidate is left to request, the key is exhausted from now on.
 void Beginning::begin_for_calls() {
   begin_beside();
   if (state_ == KeyState::hurried || state_ == KeyState::exhausted) return;

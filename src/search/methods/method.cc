@@ -220,8 +220,8 @@ class Method final : public Algorithm {
     }
   }
 
-  // Tells the inner strategy the outcome of a configuration, given by its id in the whole space. Returns whether the
-  // configuration is in the part.
+  // Tells the inner strategy, which searches a part of the space, the outcome of a configuration. `whole` is the id of
+  // the configuration in the whole space. Returns whether the configuration is in the part.
   bool tell(Strategy& inner, const Part& part, ConfigurationId whole, const Step& step) const {
     const std::optional<ConfigurationId> id = part.from_whole(whole);
     if (!id) return false;
