@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "measure/interface/median_interval.h"
@@ -48,9 +49,19 @@ std::vector<std::size_t> winner_and_ties(Verdict verdict) {
   return std::move(verdict.ties);
 }
 
-// Returns the turns of the first `complete` rounds; no turns if `complete` is 0.
-Rounds complete_blocks(Rounds rounds, std::size_t complete) {
-  if (complete == 0) return {};
+// Returns the confidence of each comparison with which all of them hold together with 95 % (Bonferroni).
+double confidence_of_each(std::size_t contestants, std::size_t looks) {
+  return 1.0 - (1.0 - kConfidence) / static_cast<double>(std::max<std::size_t>(contestants - 1, 1) * looks);
+}
+
+// True if so many rounds can show that a contestant is worse. This is so if chance makes it the slower one in each
+// round, or the faster one, less often than the confidence allows.
+bool may_decide(std::size_t rounds, std::size_t contestants, std::size_t looks) {
+  return 1.0 - std::exp2(1.0 - static_cast<double>(rounds)) >= confidence_of_each(contestants, looks);
+}
+
+// Returns the turns of the first `complete` rounds.
+Rounds complete_rounds(Rounds rounds, std::size_t complete) {
   for (std::vector<Turn>& turns : rounds) turns.resize(std::min(turns.size(), complete));
   return rounds;
 }
@@ -89,7 +100,10 @@ Result<Rounds> run_shoot_out(std::span<Contestant* const> contestants, const Sho
   Nanoseconds spent;
   for (std::size_t round = 0; round < options.block * options.max_blocks; ++round) {
     for (std::size_t turn = 0; turn < standing.size(); ++turn) {
-      if (options.is_over()) return complete_blocks(std::move(rounds), round / options.block * options.block);
+      if (options.is_over()) {
+        const bool decides = may_decide(round, contestants.size(), options.max_blocks);
+        return decides ? complete_rounds(std::move(rounds), round) : Rounds();
+      }
       failed = standing[(round + turn) % standing.size()];
       WATTUNE_ASSIGN(const Turn taken, contestants[failed]->take_turn(options.warm_up));
       rounds[failed].push_back(taken);
@@ -104,8 +118,7 @@ Result<Rounds> run_shoot_out(std::span<Contestant* const> contestants, const Sho
 }
 
 Verdict judge(std::span<const std::vector<Turn>> contestants, std::optional<std::size_t> standard, std::size_t looks) {
-  const double comparisons = static_cast<double>(std::max<std::size_t>(contestants.size() - 1, 1) * looks);
-  const double confidence = 1.0 - (1.0 - kConfidence) / comparisons;
+  const double confidence = confidence_of_each(contestants.size(), looks);
   const auto is_worse = [&](std::size_t i, std::size_t than) {
     return worse(contestants[i], contestants[than], confidence);
   };

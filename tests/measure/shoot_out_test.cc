@@ -136,13 +136,27 @@ std::pair<Rounds, int> rounds_within(int turns) {
   return {std::move(rounds), static_cast<int>(log.size()) / 2};
 }
 
-TEST(ShootOut, KeepsTheBlocksThatAreCompleteWhenItsTimeIsOver) {
-  const auto [rounds, turns] = rounds_within(2 * 8 + 5);
-  EXPECT_EQ(turns, 2 * 8 + 5);
+// With five looks, each comparison of two contestants needs 99 %, and therefore eight rounds.
+TEST(ShootOut, KeepsTheCompleteRoundsWhenItsTimeIsOver) {
+  const auto [rounds, turns] = rounds_within(2 * 10 + 1);
+  EXPECT_EQ(turns, 2 * 10 + 1);
   ASSERT_EQ(rounds.size(), 2u);
-  EXPECT_EQ(rounds[0].size(), 8u);
-  EXPECT_EQ(rounds[1].size(), 8u);
-  EXPECT_THAT(rounds_within(2 * 4 - 1).first, IsEmpty());
+  EXPECT_EQ(rounds[0].size(), 10u);
+  EXPECT_EQ(rounds[1].size(), 10u);
+  EXPECT_EQ(rounds_within(2 * 8).first.front().size(), 8u);
+  EXPECT_THAT(rounds_within(2 * 8 - 1).first, IsEmpty());
+}
+
+// The fewest rounds that a shoot-out keeps show which of two contestants is worse.
+TEST(ShootOut, TheRoundsThatItKeepsCanDecide) {
+  Rounds rounds(2);
+  for (int round = 0; round < 8; ++round) {
+    rounds[0].push_back({.sample = {}, .objective = 2.0, .spent = {}});
+    rounds[1].push_back({.sample = {}, .objective = 1.0, .spent = {}});
+  }
+  EXPECT_EQ(judge(rounds, std::size_t{0}, 5).winner, 1u);
+  for (std::vector<Turn>& turns : rounds) turns.pop_back();
+  EXPECT_EQ(judge(rounds, std::size_t{0}, 5).winner, 0u);
 }
 
 TEST(ShootOut, TheOrderRotates) {

@@ -114,7 +114,7 @@ TEST_F(Tuner, AFinalByEnergyHasAPartOfTheTime) {
             "44 s passed, which left no time to compare the best in turns; 36 of the 80 s were kept for the final");
 }
 
-// The least final takes eighteen windows of a second: more than half of 35 s.
+// The least final takes twenty-one windows of a second: more than half of 35 s.
 TEST_F(Tuner, TooShortATimeForAFinalByEnergyLeavesAllToTheSearch) {
   SecondsEvaluator evaluator;
   evaluator.beside_runs = nanoseconds_from_seconds(1);
@@ -125,7 +125,7 @@ TEST_F(Tuner, TooShortATimeForAFinalByEnergyLeavesAllToTheSearch) {
   ASSERT_TRUE(result);
   EXPECT_EQ(sink.trials.size(), 3u);
   EXPECT_EQ(evaluator.asked, 0);
-  EXPECT_EQ(result->stop_reason->text, "35 s passed; no final, which takes 18 s or more where energy decides");
+  EXPECT_EQ(result->stop_reason->text, "35 s passed; no final, which takes 21 s or more where energy decides");
 }
 
 TEST_F(Tuner, ATimeWithoutRoomForAWindowSaysHowLongOneTakes) {
@@ -138,7 +138,7 @@ TEST_F(Tuner, ATimeWithoutRoomForAWindowSaysHowLongOneTakes) {
   ASSERT_TRUE(result);
   EXPECT_TRUE(sink.trials.empty());
   EXPECT_EQ(result->stop_reason->text,
-            "4 s passed; a window of energy takes 5 s after its warm-up, and a final 90 s or more");
+            "4 s passed; a window of energy takes 5 s after its warm-up, and a final 105 s or more");
 }
 
 TEST_F(Tuner, WhatOpeningTookIsAPartOfTheTime) {

@@ -145,8 +145,8 @@ struct WATTUNE_EXPORT ShootOutOptions {
   Nanoseconds warm_up = nanoseconds_from_ms(20);        // run time before a round after an idle gap
   const std::atomic<bool>* cancel = nullptr;  // any thread may set it; the shoot-out ends after the turn in flight
 
-  // Function that is asked before each turn. If it returns true, the shoot-out ends and keeps its complete blocks of
-  // rounds. If no block is complete, the shoot-out counts as cancelled.
+  // Function that is asked before each turn. If it returns true, the shoot-out ends and keeps its complete rounds. If
+  // these are too few for a verdict, the shoot-out counts as cancelled.
   std::function<bool()> over = {};
 
   bool cancelled() const { return cancel != nullptr && cancel->load(); }

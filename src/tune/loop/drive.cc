@@ -14,7 +14,7 @@ namespace {
 // Time that the final may take after the time of the search is over.
 constexpr Nanoseconds kTimeOfFinal = nanoseconds_from_seconds(1.5);
 constexpr double kContestants = 3.0;  // of the shortest final: two finalists and the default configuration
-constexpr double kLeastRounds = 6.0;  // fewest rounds whose median has an interval of 95 %
+constexpr double kLeastRounds = 7.0;  // fewest rounds by which so many contestants can be told apart with 95 %
 constexpr double kTurnsOfLeastFinal = kContestants * kLeastRounds;
 
 // A run whose time is shared between the search and its final.
@@ -42,6 +42,7 @@ SharedTime share_time(const TuningOptions& options, Nanoseconds turn) {
   }
   const double rounds = std::floor(*options.stop.time / (2.0 * kContestants * turn));
   final.block = std::min(final.block, static_cast<std::size_t>(rounds));
+  final.max_blocks = 1;
   final.max_time = 2.0 * static_cast<double>(final.block) * turn;
   shared.of_final = kContestants * static_cast<double>(final.block) * turn;
   *shared.search.stop.time -= shared.of_final;
