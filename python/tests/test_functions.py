@@ -73,6 +73,15 @@ def test_checks(host_add: str, arguments: list[Any]) -> None:
     assert statuses == {1: "correct", 2: "correct", 4: "correctness", 8: "correct"}
 
 
+def test_a_check_alone_decides_where_there_is_no_answer() -> None:
+    source = 'extern "C" void fill(float* y, int n) { for (int i = 0; i < n; ++i) y[i] = STEP; }'
+    results = wattune.tune(
+        source, "fill", [numpy.zeros(16, numpy.float32), numpy.int32(16)], {"STEP": [1, 2]}, device="host",
+        check=lambda outputs, configuration: bool((outputs["y"] == configuration["STEP"]).all()),
+    )  # fmt: skip
+    assert [each["status"] for each in results] == ["correct", "correct"]
+
+
 def test_observers_see_each_result(host_add: str, arguments: list[Any]) -> None:
     seen: list[dict[str, Any]] = []
     tuned(host_add, arguments, observers=[seen.append])

@@ -423,7 +423,8 @@ RunInfo describe_run(const KernelSpec& spec, const space::SearchSpace& space, co
   add_parts(info.identity, spec.source);
   add_parts(info.identity, spec);
   const auto check = measuring.find("check mode");
-  const bool compares = check == measuring.end() || check->second != name_of(CheckOutput::never);
+  const bool checks = check == measuring.end() || check->second != name_of(CheckOutput::never);
+  const bool compares = checks && !measuring.contains("judged by");
   const Configuration standard = space.configuration(space.default_configuration());
   info.identity["reference"] = reference_of(spec, compares ? standard.to_string() : std::string());
   drop_empty_parts(info.identity);

@@ -223,6 +223,25 @@ TEST_F(ReferenceTest, AJudgeSeesTheOutputsOfEachConfiguration) {
   EXPECT_THAT(bad.message, HasSubstr("the sum is odd"));
 }
 
+// The last element depends on the work-group, so that configurations leave different outputs.
+TEST_F(ReferenceTest, AJudgeAloneDecidesWhereThereIsNoReference) {
+  const auto by_block = [](const fakes::FakeLaunch& launch) {
+    const auto time = scale(launch);
+    launch.elements<float>(0)[63] = static_cast<float>(launch.geometry().group_size[0]);
+    return time;
+  };
+  Problem compared(scale_spec(), by_block);
+  ASSERT_TRUE(compared.start());
+  EXPECT_EQ(compared.evaluate(16, 0)->status, Status::correctness);
+  Problem judged(scale_spec(), by_block);
+  EvaluatorOptions options;
+  options.judge = {"all are right", [](const Configuration&, auto) -> Result<void> { return {}; }};
+  ASSERT_TRUE(judged.start(options));
+  const Observation other = judged.evaluate(16, 0).value();
+  EXPECT_EQ(other.status, Status::correct) << other.message;
+  EXPECT_TRUE(other.verified);
+}
+
 TEST_F(ReferenceTest, DataOfAnotherSizeIsAnError) {
   Problem problem;
   problem.spec.reference = ReferenceData{{{"y", right_answer(60)}}};

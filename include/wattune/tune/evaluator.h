@@ -162,7 +162,8 @@ struct WATTUNE_EXPORT DriverHost {
 
 using wattune::SharedBytes;
 
-// The caller's judgement on the outputs of a configuration's run. It comes after the comparison with the reference.
+// The caller's judgement on the outputs of a configuration's run. It comes after the comparison with the reference. If
+// the spec has no reference, the judge alone decides, and nothing is compared with the default configuration.
 // `function` gets the bytes of the outputs by the position of their arguments; other arguments have no bytes. Its Error
 // makes the configuration incorrect. The function is called in the thread that evaluates.
 struct WATTUNE_EXPORT OutputJudge {

@@ -264,7 +264,11 @@ Result<const std::vector<ExpectedOutput>*> ExpectedOutputs::of(EvaluationContext
 
 Result<std::vector<ExpectedOutput>> ExpectedOutputs::compute(EvaluationContext& run,
                                                              const Configuration& configuration) {
-  if (std::holds_alternative<std::monostate>(run.spec.reference)) return run_default(run, *standard_, verification_);
+  if (std::holds_alternative<std::monostate>(run.spec.reference)) {
+    if (!run.options.judge.function) return run_default(run, *standard_, verification_);
+    verification_.by = run.options.judge.description;
+    return std::vector<ExpectedOutput>();
+  }
   const bool by_scalars = std::holds_alternative<ReferenceFunction>(run.spec.reference);
   const Configuration& seen = by_scalars ? configuration : *standard_;
   const Reminder reminder(run.options.on_slow_reference, "the reference", run.reference_limit);
