@@ -39,15 +39,58 @@ Axis axis_of(const std::vector<Policy>& policies, double Policy::*coordinate) {
   return Axis::of_times((*low).*coordinate, (*high).*coordinate);
 }
 
-// Draws a point, with its name on the side that has more room.
-void draw_policy(Svg& svg, const PlotFrame& frame, const Policy& policy) {
-  const double x = frame.x_of(policy.joules);
-  const double y = frame.y_of(policy.works_per_second);
-  const bool is_right = x > 0.5 * (frame.left + kChartRight);
-  svg.add("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"/>\n", x, y);
-  svg.add("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", is_right ? x - 8 : x + 8, y - 6,
-          is_right ? "end" : "start", xml_text(policy.name));
-}
+// The box that a name covers, in pixels.
+struct NameBox {
+  double left, right, top, bottom;
+
+  bool meets(const NameBox& other) const {
+    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+  }
+};
+
+// Finds places for names beside their points, where they cover neither points nor earlier names.
+class NamePlaces {
+ public:
+  NamePlaces(const PlotFrame& frame, const std::vector<Policy>& policies) : frame_(frame) {
+    for (const Policy& each : policies) {
+      const double x = frame.x_of(each.joules);
+      const double y = frame.y_of(each.works_per_second);
+      taken_.push_back({x - kDot, x + kDot, y - kDot, y + kDot});
+    }
+  }
+
+  // Draws a point, with its name at the nearest free height on the side that has more room, or else on the other.
+  void draw(Svg& svg, const Policy& policy) {
+    const double x = frame_.x_of(policy.joules);
+    const double y = frame_.y_of(policy.works_per_second);
+    svg.add("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\"/>\n", x, y);
+    const double width = kCharacter * static_cast<double>(policy.name.size());
+    const bool has_room_left = x > 0.5 * (frame_.left + kChartRight);
+    for (const double shift : {-6.0, 14.0, -20.0, 28.0, -34.0, 42.0, -48.0, 56.0})
+      for (const bool is_left : {has_room_left, !has_room_left}) {
+        const double begin = is_left ? x - kGap - width : x + kGap;
+        const NameBox box{begin, begin + width, y + shift - kHeight, y + shift};
+        const bool is_inside =
+            box.left >= frame_.left && box.right <= kChartRight && box.top > 0 && box.bottom < frame_.bottom;
+        if (!is_inside || std::ranges::any_of(taken_, [&](const NameBox& other) { return box.meets(other); })) continue;
+        add_name(svg, policy, x, y + shift, is_left);
+        taken_.push_back(box);
+        return;
+      }
+    add_name(svg, policy, x, y - 6, has_room_left);
+  }
+
+ private:
+  static void add_name(Svg& svg, const Policy& policy, double x, double y, bool is_left) {
+    svg.add("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", is_left ? x - kGap : x + kGap, y,
+            is_left ? "end" : "start", xml_text(policy.name));
+  }
+
+  static constexpr double kDot = 4, kGap = 8, kHeight = 12, kCharacter = 7;  // 7 is the width of wide letters
+
+  const PlotFrame& frame_;
+  std::vector<NameBox> taken_;
+};
 
 std::string picture_of(const PolicyPlot& plot, const std::vector<Policy>& policies) {
   const PlotFrame frame{.left = 90,
@@ -59,7 +102,8 @@ std::string picture_of(const PolicyPlot& plot, const std::vector<Policy>& polici
   svg.add_title(frame.left, kChartRight, plot.title);
   frame.draw(svg, "joules of the queue, less is better", "works per second");
   svg.add("<path class=\"front\" d=\"{}\"/>\n", frame.line(front_of(policies)));
-  for (const Policy& policy : policies) draw_policy(svg, frame, policy);
+  NamePlaces places(frame, policies);
+  for (const Policy& policy : policies) places.draw(svg, policy);
   return svg.finish();
 }
 
