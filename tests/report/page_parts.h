@@ -32,6 +32,18 @@ inline std::vector<nlohmann::json> data_in(std::string_view page) {
   return all;
 }
 
+// Returns the commands in a part of a page, a line each, as a reader copies them.
+inline std::string commands_in(std::string_view html) {
+  std::string commands;
+  for (std::string command : between(html, "<code>", "</code>")) {
+    for (const std::string_view tag : {"<span>", "</span>"})
+      for (std::size_t at = command.find(tag); at != std::string::npos; at = command.find(tag))
+        command.erase(at, tag.size());
+    commands += command + "\n";
+  }
+  return commands;
+}
+
 // Returns the section with this id, from its tag to its end.
 inline std::string section_in(std::string_view page, const std::string& id) {
   const std::vector<std::string> found = between(page, "<section id=\"" + id + "\">", "</section>");

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "report/interface/page.h"
 #include "report/page/sha256.h"
 #include "report/page_parts.h"
@@ -56,9 +58,10 @@ TEST(Page, TellsTheWinnerOfAFinalAndItsGain) {
 }
 
 TEST(Page, TellsTheExportThatUsesTheBest) {
-  const std::string next = section_in(page_of(decided_run(), "my runs/it's.jsonl"), "next");
+  const std::string next = commands_in(section_in(page_of(decided_run(), "my runs/it's.jsonl"), "next"));
   EXPECT_THAT(next, HasSubstr("wattune export 'my runs/it'\\''s.jsonl' --format header --output add_tuned.h"));
-  EXPECT_THAT(section_in(page_of(decided_run(), "-x.jsonl"), "next"), HasSubstr("wattune export ./-x.jsonl "));
+  EXPECT_THAT(commands_in(section_in(page_of(decided_run(), "-x.jsonl"), "next")),
+              HasSubstr("wattune export ./-x.jsonl "));
 }
 
 TEST(Page, SaysWhyTheRankingIsNotSure) {
@@ -76,21 +79,99 @@ TEST(Page, SaysWhatIsKnownOfTheDefault) {
               HasSubstr("The default configuration failed (runtime)."));
   const ResultSet best = one_parameter().default_values({1}).time({1}, 100).time({2}, 200);
   EXPECT_THAT(worth(best), HasSubstr("No other configuration proved better than the default."));
-  EXPECT_THAT(section_in(page_of(best), "next"), Not(HasSubstr("wattune export")));
+  EXPECT_THAT(commands_in(section_in(page_of(best), "next")), Not(HasSubstr("wattune export")));
+}
+
+// Where nothing is known of the default, the median takes its place, and a command measures the default.
+TEST(Page, ComparesWithTheMedianIfTheDefaultIsNotKnown) {
+  const std::string page = page_of(one_parameter().time({1}, 100).time({2}, 300).time({4}, 400));
+  EXPECT_THAT(section_in(page, "answer"),
+              HasSubstr("It is 3.00 times as fast as the median of the 3 correct configurations."));
+  EXPECT_THAT(commands_in(section_in(page, "next")), HasSubstr("wattune run SPEC\n"));
+}
+
+TEST(Page, SaysWhatGoesOnWithASearch) {
+  const auto next = [](const ResultSet& results, const std::string& file) {
+    return commands_in(section_in(page_of(results, file), "next"));
+  };
+  const ResultSet undecided = one_parameter().default_values({1}).time({1}, 100, 1).time({2}, 200, 1).time({4}, 300, 1);
+  EXPECT_THAT(next(undecided, "a.jsonl"), HasSubstr("wattune tune SPEC --output a.jsonl --resume --time 10m"));
+  EXPECT_THAT(next(undecided, "a.jsonl.xz"),
+              HasSubstr("xz --decompress --keep a.jsonl.xz &amp;&amp; wattune tune SPEC --output a.jsonl --resume"));
+  EXPECT_THAT(next(undecided, "a.json"), HasSubstr("wattune tune SPEC --warm-start a.json --time 10m"));
+  ResultSet together = undecided;
+  together.info.identity = {{"launch order", "one, two, three"}};
+  EXPECT_THAT(next(together, "a.jsonl"),
+              HasSubstr("wattune tune --together SPEC SPEC SPEC --output a.jsonl --resume --time 10m"));
+  EXPECT_THAT(next(decided_run(), "a.jsonl"), Not(HasSubstr("wattune tune")));
+}
+
+TEST(Page, TellsWhetherAllCombinationsWereEvaluated) {
+  const auto answer = [](const ResultSet& results) { return section_in(page_of(results), "answer"); };
+  ResultsBuilder all = one_parameter();
+  all.time({1}, 100).time({2}, 200).time({4}, 300);
+  EXPECT_THAT(answer(all), Not(HasSubstr("no other is left to try")));
+  EXPECT_THAT(answer(all.failure({8}, Status::compile, "x")),
+              HasSubstr("All 4 combinations of the values were evaluated, so that no other is left to try."));
+}
+
+// The uncertainty of an objective tells how many others cannot be told from the best.
+TEST(Page, TellsHowSureAnObjectiveIsByItsUncertainty) {
+  const auto answer_of = [](double uncertainty) {
+    ResultSet results = one_parameter().time({1}, 100, 1).time({2}, 90, 1);
+    results.info.objectives = {{"energy"}};
+    const double joules[] = {1.0, 1.1};
+    for (std::size_t i = 0; i < 2; ++i) {
+      results.trials[i].observation.metrics = {{"energy", joules[i], "J", uncertainty}};
+      results.trials[i].observation.objective_value = joules[i];
+    }
+    const std::string page = page_of(results);
+    EXPECT_THAT(section_in(page, "history"), HasSubstr("The best energy so far over the evaluations"));
+    return section_in(page, "answer");
+  };
+  EXPECT_THAT(answer_of(0.01), AllOf(HasSubstr(">1 J<"), HasSubstr("The search was for the least energy."),
+                                     HasSubstr(">Likely<"), HasSubstr("Its energy is known to 1.0\u00a0%")));
+  EXPECT_THAT(answer_of(0.06), HasSubstr(">Level with 1 more<"));
 }
 
 TEST(Page, TellsHowNearTheBestIsToALimitThatWasCounted) {
   ResultSet results = one_parameter().time({1}, 100);
-  EXPECT_THAT(page_of(results), Not(HasSubstr("How near the limit")));
+  EXPECT_THAT(section_in(page_of(results), "answer"), HasSubstr("No counter of the device was recorded"));
+  EXPECT_THAT(commands_in(section_in(page_of(results), "next")), Not(HasSubstr("--observe")));
+  results.info.device.backend = "cuda";
+  EXPECT_THAT(commands_in(section_in(page_of(results), "next")),
+              HasSubstr("wattune run SPEC --configuration x=1 --observe dram_utilization,compute_utilization"));
   results.trials.front().observation.metrics = {{"dram_utilization", 80.0, "%"}, {"compute_utilization", 30.0, "%"}};
   EXPECT_THAT(section_in(page_of(results), "answer"),
               AllOf(HasSubstr("80.0\u00a0% of the bandwidth of device memory"), HasSubstr("1.25 times as fast")));
 }
 
+// A rate that the kernel's own metrics give is set beside the published peak of a device that the table has.
+TEST(Page, TellsALimitWithoutCounters) {
+  const auto answer = [](const std::string& device, const Metric& metric) {
+    ResultSet results = one_parameter().time({1}, 100);
+    results.info.device.name = device;
+    results.trials.front().observation.metrics = {metric};
+    return section_in(page_of(results), "answer");
+  };
+  EXPECT_THAT(answer("NVIDIA H200", {"bytes_per_second", 3.6e12, ""}),
+              AllOf(HasSubstr(">75 %<"), HasSubstr("3,600 GB/s, and the published peak of device memory is 4,800."),
+                    HasSubstr("1.33 times as fast, if all of these bytes")));
+  EXPECT_THAT(answer("NVIDIA H200", {"gflops", 33450, ""}), HasSubstr(">50 %<"));
+  EXPECT_THAT(answer("NVIDIA H200", {"rate", 2400, "GB/s"}), HasSubstr(">50 %<"));
+  EXPECT_THAT(answer("NVIDIA H200", {"gflops", 1338, ""}),
+              AllOf(HasSubstr(">2 %<"), HasSubstr("something else holds")));
+  const auto is_not_known = HasSubstr("How near the limit</p><p class=\"figure\">Not known<");
+  EXPECT_THAT(answer("NVIDIA H200", {"gflops", 90000, ""}), is_not_known) << "more than the peak counts something else";
+  EXPECT_THAT(answer("NVIDIA H200", {"bandwidth", 3600, ""}), is_not_known) << "of an unknown unit";
+  EXPECT_THAT(answer("Some GPU", {"gflops", 100, ""}), is_not_known);
+}
+
 TEST(Page, OfAnEmptyRunSaysSo) {
   const std::string page = page_of(one_parameter());
   EXPECT_THAT(section_in(page, "answer"), AllOf(HasSubstr(">Nothing<"), HasSubstr("No configuration was evaluated.")));
-  EXPECT_THAT(section_in(page, "next"), HasSubstr("wattune tune SPEC --output add.journal.jsonl --resume"));
+  EXPECT_THAT(commands_in(section_in(page, "next")),
+              HasSubstr("wattune tune SPEC --output add.journal.jsonl --resume"));
   EXPECT_TRUE(data_in(page).empty());
   EXPECT_THAT(page_of(ResultSet()), HasSubstr("No configuration was evaluated."));
   EXPECT_THAT(write_page({}, {}), HasSubstr("<main>"));
@@ -105,7 +186,7 @@ TEST(Page, OfFailuresOnlySaysSoWithAnExampleOfEachKind) {
   EXPECT_THAT(section_in(page, "failures"),
               AllOf(HasSubstr("<td class=t>no such type<td class=t>x=1<td>2"),
                     HasSubstr("<td class=t>took too long<td class=t>x=4<td>1"), HasSubstr("timeout, 1 time:")));
-  EXPECT_THAT(section_in(page, "next"), HasSubstr("wattune run SPEC --configuration x=1"));
+  EXPECT_THAT(commands_in(section_in(page, "next")), HasSubstr("wattune run SPEC --configuration x=1"));
 }
 
 // Makes a run of this many Trials, in which every tenth fails.
@@ -250,8 +331,10 @@ TEST(Page, RendersTwoHundredHostileTextsHarmless) {
       counts.push_back(count_of(page, tag));
     return counts;
   };
+  std::set<std::string> different;
   for (int i = 0; i < 200; ++i) {
     const std::string bad = std::string(kHostile[i % std::size(kHostile)]) + (i >= 20 ? kHostile[i / 20] : "");
+    different.insert(bad);
     ResultSet results = decided_run();
     RunInfo& info = results.info;
     for (std::string* text : {&info.kernel_name, &info.device.name, &info.device.vendor, &info.wattune_version,
@@ -277,6 +360,7 @@ TEST(Page, RendersTwoHundredHostileTextsHarmless) {
     for (const char* part : {"\x1b", "\a", "\r", "\xe2\x80\xae", "\xff", "onerror=alert(1)>", "<b>&"})
       EXPECT_THAT(page, Not(HasSubstr(part))) << bad;
   }
+  EXPECT_EQ(different.size(), 200u);
   EXPECT_EQ(count_of(good, "<script"), 2u);
 }
 
@@ -290,11 +374,12 @@ TEST(PageSection, EscapesAllThatIsAddedToIt) {
   section.add_command("<b>", "<b>");
   section.add_table("<b>", PageTable{.columns = {{"<b>"}}, .rows = {{"<b>"}}});
   section.add_table_behind("<b>", PageTable{.columns = {{"<b>"}}, .rows = {{"<b>"}}});
+  section.add_table("", PageTable{.columns = {{"a"}, {"vacant"}}, .rows = {{"1", ""}, {"2", ""}}});
   const std::string page =
       to_html({.title = "<b>", .subtitle = "<b>", .parts = {{.title = "<b>", .sections = {section}}}});
   EXPECT_EQ(count_of(page, "<b>"), 1u);  // that of the chip, which makes its value bold
   EXPECT_GE(count_of(page, "&lt;b&gt;"), 20u);
-  EXPECT_THAT(page, Not(HasSubstr("left out")));
+  EXPECT_THAT(page, AllOf(Not(HasSubstr("left out")), Not(HasSubstr("vacant"))));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ struct PageChip {
 struct PageCard {
   std::string question;
   std::string figure;
-  std::vector<std::string> words;
+  std::vector<std::string> words;  // empty ones are left out
   std::vector<PageChip> chips = {};
 };
 

@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/interface/energy.h"
 #include "core/interface/printable.h"
 #include "core/interface/wording.h"
 #include "report/best_table.h"
+#include "report/interface/analysis.h"
 #include "report/interface/text.h"
+#include "report/page/limit_card.h"
 #include "report/page/tuning_sections.h"
 #include "report/time_text.h"
 
@@ -16,13 +19,20 @@ namespace {
 
 bool is_default(const TuningRun& run) { return run.standard == &run.best(); }
 
-// Returns the objective with its name, or the time.
+// Returns the metric that was searched for; nullptr if it is the time, or an expression.
+const Metric* sought_metric(const TuningRun& run, const Trial& trial) {
+  if (!run.objective) return nullptr;
+  const std::vector<Metric>& metrics = trial.observation.metrics;
+  const auto found = std::ranges::find(metrics, run.objective->metric, &Metric::name);
+  return found == metrics.end() ? nullptr : &*found;
+}
+
+// Returns the objective with its unit, or else with its name. Without an objective this is the time.
 std::string result_text(const TuningRun& run, const Trial& trial) {
   if (!run.objective) return time_text(time_of(trial));
-  std::string unit;
-  for (const Metric& metric : trial.observation.metrics)
-    if (metric.name == run.objective->metric && !metric.unit.empty()) unit = " " + metric.unit;
-  return fmt::format("{}{} {}", objective_text(trial, *run.objective), unit, run.objective->metric);
+  const Metric* const metric = sought_metric(run, trial);
+  const bool has_unit = metric != nullptr && !metric->unit.empty();
+  return fmt::format("{} {}", objective_text(trial, *run.objective), has_unit ? metric->unit : run.objective->metric);
 }
 
 // Returns the values of the parameters that vary, with the default's where it has another.
@@ -39,8 +49,10 @@ std::vector<PageChip> chips_of(const TuningRun& run) {
 
 PageCard winner_card(const TuningRun& run) {
   PageCard card{.question = "What won", .figure = result_text(run, run.best()), .words = {}, .chips = chips_of(run)};
-  if (run.objective) card.words.push_back(fmt::format("One run takes {}.", time_text(time_of(run.best()))));
-  if (run.objective && run.objective->maximize) card.words.emplace_back("More is better.");
+  if (run.objective)
+    card.words.push_back(fmt::format("The search was for the {} {}. One run takes {}.",
+                                     run.objective->maximize ? "most" : "least", printable(run.objective->metric),
+                                     time_text(time_of(run.best()))));
   if (is_default(run)) card.words.emplace_back("This is the default configuration.");
   if (card.chips.empty()) card.words.push_back(run.best().configuration.to_string());
   return card;
@@ -49,6 +61,34 @@ PageCard winner_card(const TuningRun& run) {
 std::size_t count_finalists(const TuningRun& run) {
   return static_cast<std::size_t>(
       std::ranges::count_if(run.ranked, [&](const Trial* trial) { return ran_beside(*trial, run.best()); }));
+}
+
+// Returns how many others an objective with this uncertainty does not tell from the best.
+std::size_t count_within_uncertainty(const TuningRun& run, const Metric& best) {
+  const double sign = run.objective->maximize ? -1.0 : 1.0;
+  const double reach = sign * best.value + best.uncertainty.value_or(0.0);
+  return static_cast<std::size_t>(std::count_if(run.ranked.begin() + 1, run.ranked.end(), [&](const Trial* trial) {
+    const Metric* const metric = sought_metric(run, *trial);
+    return metric != nullptr && sign * metric->value - metric->uncertainty.value_or(0.0) <= reach;
+  }));
+}
+
+// Returns the verdict on an objective that no final decided.
+PageCard certainty_of_objective(const TuningRun& run) {
+  PageCard card{.question = "How sure that is", .figure = "Not decided in a final", .words = {}};
+  const Metric* const metric = sought_metric(run, run.best());
+  if (metric == nullptr || !metric->uncertainty) {
+    card.words.emplace_back("No final was held, and the objective has no interval.");
+    return card;
+  }
+  const std::size_t level = count_within_uncertainty(run, *metric);
+  card.figure = level == 0 ? "Likely" : fmt::format("Level with {} more", group_digits(level));
+  card.words.push_back(fmt::format("Its {} is known to {:.1f} %, and no final was held.", printable(metric->name),
+                                   100.0 * *metric->uncertainty / std::max(std::abs(metric->value), 1e-300)));
+  card.words.push_back(level == 0 ? "No other configuration comes so near."
+                                  : fmt::format("{} so near that it cannot be told from them.",
+                                                level == 1 ? "One other comes" : group_digits(level) + " others come"));
+  return card;
 }
 
 // Returns the verdict on the ranking in a few words, with the reasons below it.
@@ -64,12 +104,10 @@ PageCard certainty_of_rank(const TuningRun& run) {
                                                   group_digits(level), level == 1 ? "is" : "are"));
     return card;
   }
+  if (run.objective) return certainty_of_objective(run);
   if (!statistics_of(run.best()).confidence) {
     card.figure = "Not known";
     card.words.emplace_back("Its samples are too few for an interval, and no final was held.");
-  } else if (run.objective) {
-    card.figure = "Not decided in a final";
-    card.words.emplace_back("No final was held, and the objective has no interval.");
   } else if (level > 0) {
     card.figure = fmt::format("Level with {} more", group_digits(level));
     card.words.push_back(fmt::format("The intervals of {} more meet its own, and no final decided between them.",
@@ -85,7 +123,7 @@ PageCard certainty_of_rank(const TuningRun& run) {
 std::string interval_words(const Trial& best) {
   const Statistics& statistics = statistics_of(best);
   if (!statistics.confidence) return {};
-  return fmt::format("Its median of {} lies between {} and {} ({:.0f} %).", time_text(statistics.median),
+  return fmt::format("Its median time of {} lies between {} and {} ({:.0f} %).", time_text(statistics.median),
                      time_text(statistics.interval_low), time_text(statistics.interval_high),
                      100.0 * *statistics.confidence);
 }
@@ -100,6 +138,9 @@ std::string check_words(const TuningRun& run) {
 
 std::string search_words(const TuningRun& run) {
   const std::size_t all = run.results.trials.size();
+  if (has_all_combinations(run))
+    return fmt::format("All {} of the values were evaluated, so that no other is left to try.",
+                       counted(counting(run.results.trials).size(), "combination"));
   const std::size_t last = last_improvement(run.results);
   if (all < 2 || last == 0) return {};
   if (last == all) return fmt::format("The search found it with the last of {} evaluations.", group_digits(all));
@@ -130,15 +171,26 @@ std::string payback_words(const TuningRun& run) {
                      duration_text(cost), counted(static_cast<std::uint64_t>(cost / saved) + 1, "run"));
 }
 
+// Compares the best with the median of all correct configurations, where nothing is known of the default.
+std::string median_words(const TuningRun& run) {
+  const Distribution spread = distribution_of(run.results);
+  const bool maximize = run.objective && run.objective->maximize;
+  const double factor = maximize ? spread.best / spread.median : spread.median / spread.best;
+  if (spread.correct < 2 || !(factor >= 1.0 && factor < 1e9)) return {};
+  return fmt::format("It is {} as {} as the median of the {}.", times_text(factor), run.objective ? "good" : "fast",
+                     counted(spread.correct, "correct configuration"));
+}
+
 PageCard worth_card(const TuningRun& run) {
   PageCard card{.question = "What it is worth over the default", .figure = "Not known", .words = {}};
   const Trial* const standard = default_trial(run.results);
   if (standard == nullptr) {
-    card.words.emplace_back("The default configuration was not recorded.");
+    card.words = {"The default configuration was not recorded.", median_words(run)};
   } else if (run.standard == nullptr) {
     card.figure = "The default fails";
     card.words.push_back(
         fmt::format("The default configuration failed ({}).", to_string(standard->observation.status)));
+    card.words.push_back(median_words(run));
   } else if (is_default(run)) {
     card.figure = "Nothing";
     card.words.emplace_back("No other configuration proved better than the default.");
@@ -158,31 +210,6 @@ PageCard worth_card(const TuningRun& run) {
     card.words.emplace_back("The default configuration has no value that could be compared.");
   }
   return card;
-}
-
-struct Limit {
-  const char* metric;
-  const char* what;
-};
-
-// The counters that give a share of the device's peak, by their own and their short names.
-constexpr Limit kLimits[] = {{"dram_utilization", "the bandwidth of device memory"},
-                             {"dram__throughput.avg.pct_of_peak_sustained_elapsed", "the bandwidth of device memory"},
-                             {"compute_utilization", "the multiprocessors' peak"},
-                             {"sm__throughput.avg.pct_of_peak_sustained_elapsed", "the multiprocessors' peak"}};
-
-// Returns the nearest limit that was recorded for the best; nullopt if there is none.
-std::optional<PageCard> limit_card(const TuningRun& run) {
-  const Limit* nearest = nullptr;
-  double percent = 0.0;
-  for (const Limit& limit : kLimits)
-    for (const Metric& metric : run.best().observation.metrics)
-      if (metric.name == limit.metric && metric.value > percent) nearest = &limit, percent = metric.value;
-  if (nearest == nullptr || percent > 100.0) return std::nullopt;
-  return PageCard{.question = "How near the limit",
-                  .figure = fmt::format("{:.0f} %", percent),
-                  .words = {fmt::format("It uses {:.1f} % of {}, by the device's counters.", percent, nearest->what),
-                            fmt::format("By this limit alone it could be {} as fast.", times_text(100.0 / percent))}};
 }
 
 void add_nothing_won(const TuningRun& run, PageSection& section) {
@@ -206,9 +233,7 @@ PageSection answer_section(const TuningRun& run) {
     add_nothing_won(run, section);
     return section;
   }
-  std::vector<PageCard> cards = {winner_card(run), certainty_card(run), worth_card(run)};
-  if (auto limit = limit_card(run)) cards.push_back(*std::move(limit));
-  section.add_cards(cards);
+  section.add_cards({winner_card(run), certainty_card(run), worth_card(run), limit_card(run)});
   section.add_warning(warning_of(run.best().observation.metrics));
   if (run.results.info.device.kind == DeviceKind::simulated)
     section.add_warning("These results were replayed or simulated, not measured in this run.");

@@ -123,7 +123,7 @@ PageSection device_section(const TuningRun& run) {
   PageSection section("device", "Device and versions");
   section.add_facts(
       {{"device", device.name},
-       {"kind", device.name.empty() ? "" : kind_text(device.kind)},
+       {"kind", device.backend.empty() && device.kind == DeviceKind::cpu ? "" : kind_text(device.kind)},
        {"selector", device.selector},
        {"vendor", device.vendor},
        {"platform", device.platform},

@@ -2,9 +2,11 @@
 
 #include <cmath>
 
+#include "core/interface/printable.h"
 #include "core/interface/wording.h"
 #include "report/best_table.h"
 #include "report/interface/analysis.h"
+#include "report/page/objective_history.h"
 #include "report/page/tuning_sections.h"
 #include "report/time_text.h"
 #include "wattune/report/report.h"
@@ -66,7 +68,17 @@ std::string space_words(const ResultSet& results) {
 std::optional<PageSection> history_section(const TuningRun& run) {
   if (!run.has_answer()) return std::nullopt;
   PageSection section("history", "History of the search");
-  section.add_picture(plot_convergence_svg(run.results), "The best time so far over the evaluations, with each of them",
+  if (run.objective) {
+    const ObjectiveHistory history = objective_history(run);
+    section.add_picture(
+        history.svg,
+        fmt::format("The best {} so far over the evaluations, with each of them", printable(run.objective->metric)),
+        history.steps);
+  }
+  section.add_picture(plot_convergence_svg(run.results),
+                      run.objective ? fmt::format("The time of the best so far by {}, and that of each evaluation",
+                                                  printable(run.objective->metric))
+                                    : "The best time so far over the evaluations, with each of them",
                       steps_of(run.results));
   return section;
 }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/interface/page.h"
 #include "report/interface/text.h"
 #include "report/page/html.h"
@@ -18,8 +20,34 @@ std::string prose(std::string_view words) {
   return text;
 }
 
+// Leaves out the columns that have no text in any row.
+PageTable without_empty_columns(const PageTable& table) {
+  PageTable kept;
+  kept.rows.resize(table.rows.size());
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const auto is_empty = [i](const std::vector<std::string>& row) { return row[i].empty(); };
+    if (!table.rows.empty() && std::ranges::all_of(table.rows, is_empty)) continue;
+    kept.columns.push_back(table.columns[i]);
+    for (std::size_t r = 0; r < table.rows.size(); ++r) kept.rows[r].push_back(table.rows[r][i]);
+  }
+  return kept;
+}
+
 std::string behind(std::string_view summary, const PageTable& table) {
-  return fmt::format("<details><summary>{}</summary>{}</details>\n", xml_text(summary), html_of(table, summary));
+  return fmt::format("<details><summary>{}</summary>{}</details>\n", xml_text(summary),
+                     html_of(without_empty_columns(table), summary));
+}
+
+// Keeps each word of a command in one line if it fits there, so that no line ends within an option.
+std::string words_of_command(std::string_view command) {
+  std::string html;
+  for (std::size_t begin = 0; begin < command.size();) {
+    const std::size_t end = std::min(command.find(' ', begin), command.size());
+    html += fmt::format("<span>{}</span>", xml_text(command.substr(begin, end - begin)));
+    if (end < command.size()) html += ' ';
+    begin = end + 1;
+  }
+  return html;
 }
 
 std::string html_of(const PageCard& card) {
@@ -32,7 +60,8 @@ std::string html_of(const PageCard& card) {
                           xml_text(chip.note));
     html += "</ul>";
   }
-  for (const std::string& words : card.words) html += fmt::format("<p>{}</p>\n", prose(words));
+  for (const std::string& words : card.words)
+    if (!words.empty()) html += fmt::format("<p>{}</p>\n", prose(words));
   return html + "</div>\n";
 }
 
@@ -75,11 +104,11 @@ void PageSection::add_cards(const std::vector<PageCard>& cards) {
 
 void PageSection::add_command(std::string_view reason, std::string_view command) {
   html_ += fmt::format("<div class=\"command\"><p>{}</p><pre tabindex=\"0\"><code>{}</code></pre></div>\n",
-                       xml_text(reason), xml_text(command));
+                       xml_text(reason), words_of_command(command));
 }
 
 void PageSection::add_table(std::string_view caption, const PageTable& table) {
-  html_ += report::html_of(table, caption);
+  html_ += report::html_of(without_empty_columns(table), caption);
 }
 
 void PageSection::add_table_behind(std::string_view caption, const PageTable& table) {

@@ -40,6 +40,13 @@ std::string subtitle_of(const TuningRun& run) {
 
 std::string name_of_file(const std::string& file) { return std::filesystem::path(file).filename().string(); }
 
+// Returns the kernel and the device, or the name of a file that knows neither.
+std::string title_of(const TuningRun& run) {
+  const RunInfo& info = run.results.info;
+  const bool is_known = !info.kernel_name.empty() || !info.device.name.empty();
+  return is_known || run.file.empty() ? name_of(info) : name_of_file(run.file);
+}
+
 }  // namespace
 
 Page tuning_page(const std::vector<ResultSet>& results, const std::vector<std::string>& names_of_files) {
@@ -48,7 +55,7 @@ Page tuning_page(const std::vector<ResultSet>& results, const std::vector<std::s
   std::deque<TuningRun> runs;
   for (std::size_t i = 0; i < results.size(); ++i) runs.emplace_back(results[i], files[i]);
   if (runs.size() == 1)
-    return {.title = name_of(runs.front().results.info),
+    return {.title = title_of(runs.front()),
             .subtitle = subtitle_of(runs.front()),
             .parts = {{.title = name_of_file(files.front()), .sections = sections_of(runs.front())}}};
   const std::vector<std::string> names = telling_names(results, files);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 
@@ -22,10 +23,12 @@ TuningRun::TuningRun(ResultSet all, std::string its_file) : results(std::move(al
   objective = searched_for(results);
 }
 
-std::string TuningRun::file_word() const {
+std::string word_for_file(const std::string& file) {
   if (file.empty()) return "FILE";
   return quoted_for_shell(file.starts_with('-') ? "./" + file : file);
 }
+
+std::string TuningRun::file_word() const { return word_for_file(file); }
 
 std::string TuningRun::file_stem() const {
   constexpr std::size_t kLongestStem = 60;
@@ -41,6 +44,16 @@ std::size_t last_improvement(const ResultSet& results) {
   for (std::size_t i = 0; i < best.size(); ++i)
     if (!std::isnan(best[i]) && (i == 0 || best[i] != best[i - 1])) last = i + 1;
   return last;
+}
+
+bool has_all_combinations(const TuningRun& run) {
+  double combinations = 1.0;
+  for (const Parameter& parameter : run.results.info.parameters)
+    combinations *= static_cast<double>(std::max<std::size_t>(parameter.values.size(), 1));
+  std::size_t evaluated = 0;
+  for (const Trial* trial : counting(run.results.trials))
+    evaluated += trial->observation.status == Status::not_recorded ? 0 : 1;
+  return static_cast<double>(evaluated) == combinations;
 }
 
 Nanoseconds cost_of_all(const ResultSet& results) {

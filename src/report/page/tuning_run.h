@@ -18,7 +18,7 @@ struct TuningRun {
 
   bool has_answer() const { return !ranked.empty() && results.best() != nullptr; }
   const Trial& best() const { return *ranked.front(); }
-  // Returns the file as a word for a shell, or FILE if there is none.
+  // Returns the file of the results as word_for_file() does.
   std::string file_word() const;
   // Returns the beginning of names of files about this kernel: letters, digits, - and _.
   std::string file_stem() const;
@@ -30,8 +30,14 @@ struct TuningRun {
   std::optional<Objective> objective;  // absent if it is the time
 };
 
+// Returns the name of a file as a word for a shell, or FILE if it is empty.
+std::string word_for_file(const std::string& file);
+
 // Returns the evaluation, from 1, at which the search found its best; 0 if nothing was correct.
 std::size_t last_improvement(const ResultSet& results);
+
+// True if every combination of the parameters' values was evaluated.
+bool has_all_combinations(const TuningRun& run);
 
 // Returns the cost of all evaluations (cost_of()).
 Nanoseconds cost_of_all(const ResultSet& results);
