@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "cli/run_program.h"
+#include "report/page_parts.h"
 #include "source_dir.h"
 #include "wattune/dynamic/statistics.h"
 
 namespace wattune::cli_test {
 namespace {
 
+using report::commands_in;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -30,10 +32,10 @@ TEST_F(ReportCommand, WritesAPageThatNamesTheBestAndTheNextCommand) {
   const Finished finished = run_wattune(folder_, {"report", "cache.json", "--output", "page.html"});
   ASSERT_EQ(finished.status, 0) << finished.err;
   EXPECT_EQ(finished.out + finished.err, "");
+  const std::string page = folder_.read("page.html");
   EXPECT_THAT(
-      folder_.read("page.html"),
-      AllOf(HasSubstr("<title>add on Some GPU</title>"), HasSubstr("<b>128</b>"),
-            HasSubstr("wattune export cache.json --format header --output add_tuned.h"), HasSubstr("runtime, 1 time")));
+      page, AllOf(HasSubstr("<title>add on Some GPU</title>"), HasSubstr("<b>128</b>"), HasSubstr("runtime, 1 time")));
+  EXPECT_THAT(commands_in(page), HasSubstr("wattune export cache.json --format header --output add_tuned.h\n"));
 }
 
 TEST_F(ReportCommand, ReplacesAFileOnlyIfTold) {
@@ -81,7 +83,7 @@ TEST_F(ReportCommand, TellsTheBestWayOfAPair) {
   ASSERT_EQ(run_wattune(folder_, {"report", "pairs.json", "-o", "page.html"}).status, 0);
   EXPECT_THAT(
       folder_.read("page.html"),
-      AllOf(HasSubstr("<p class=\"question\">fma with copy</p>"), HasSubstr("+25.0 %"),
+      AllOf(HasSubstr("<p class=\"figure\">fma with copy</p>"), HasSubstr(">Decided by a rerun<"), HasSubstr("+25.0 %"),
             HasSubstr("every SM shared, 4 blocks of fma and 2 of copy"), HasSubstr("+23.0\u00a0% to +27.0\u00a0%"),
             HasSubstr("They gain: the interval of the rerun lies above 0."),
             HasSubstr("Outputs differ: copy: element 3 differs"), HasSubstr("SMs of their own")));
@@ -90,11 +92,17 @@ TEST_F(ReportCommand, TellsTheBestWayOfAPair) {
 TEST_F(ReportCommand, TellsTheFastestPolicyOfAQueueOrThatTheyAreLevel) {
   const std::string queue = WATTUNE_SOURCE_DIR "/docs/results/h200/corun/orders_of_policies.json";
   ASSERT_EQ(run_wattune(folder_, {"report", queue, "-o", "page.html"}).status, 0);
-  EXPECT_THAT(folder_.read("page.html"), AllOf(HasSubstr("streams, paired, fifo are level"),
+  EXPECT_THAT(folder_.read("page.html"), AllOf(HasSubstr("streams, paired, fifo are level"), HasSubstr(">Level<"),
                                                HasSubstr("The plan of pairs"), HasSubstr("gain over streams (%)")));
+  EXPECT_THAT(commands_in(folder_.read("page.html")),
+              HasSubstr("wattune corun SPEC SPEC --policies paired,split,streams,fifo --works 20 --repeats 15 --json"));
   const std::string tenants = WATTUNE_SOURCE_DIR "/docs/results/h200/tenants/kepler-mandel-gather-5ms.json";
   ASSERT_EQ(run_wattune(folder_, {"report", tenants, "-o", "tenants.html"}).status, 0);
-  EXPECT_THAT(folder_.read("tenants.html"), AllOf(HasSubstr("a backlog"), HasSubstr("0.73 (0.70 to 0.75)")));
+  EXPECT_THAT(folder_.read("tenants.html"),
+              AllOf(HasSubstr("a backlog"), HasSubstr("0.73 (0.70 to 0.75)"),
+                    HasSubstr("Which policy won</p><p class=\"figure\">paired<"), HasSubstr("+7.9 % work")));
+  EXPECT_THAT(commands_in(folder_.read("tenants.html")),
+              HasSubstr("--tenant chat=kepler,priority=1,poisson=5ms --tenant mandel=mandel --tenant gather=gather"));
 }
 
 TEST_F(ReportCommand, TellsTheBestStrategyOfScores) {
@@ -114,7 +122,8 @@ TEST_F(ReportCommand, TellsTheBestStrategyOfScores) {
   ASSERT_EQ(run_wattune(folder_, {"report", "scores.json", "-o", "page.html"}).status, 0);
   EXPECT_THAT(folder_.read("page.html"),
               AllOf(HasSubstr("Which strategy searches best"), HasSubstr("greedy_ils"),
-                    HasSubstr("wattune tune SPEC --strategy "), HasSubstr("score, with its 95 % interval")));
+                    HasSubstr("What it is worth over random search"), HasSubstr("score, with its 95 % interval")));
+  EXPECT_THAT(commands_in(folder_.read("page.html")), HasSubstr("wattune tune SPEC --strategy "));
 }
 
 TEST_F(ReportCommand, TellsWhatATunerInAnApplicationDid) {
@@ -137,6 +146,58 @@ TEST_F(ReportCommand, TellsWhatATunerInAnApplicationDid) {
                     HasSubstr("no &lt;type&gt;"), HasSubstr("<tr><td>8 us<td>7"), HasSubstr("block=32")));
 }
 
+TEST_F(ReportCommand, ShowsAWisdomFile) {
+  const std::string wisdom = WATTUNE_SOURCE_DIR "/tests/older/app.wisdom";
+  ASSERT_EQ(run_wattune(folder_, {"report", wisdom, "-o", "page.html"}).status, 0);
+  const std::string page = folder_.read("page.html");
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("<title>Wisdom in app.wisdom</title>"), HasSubstr(">1 best configuration<"),
+                    HasSubstr(">1 of 1 tuned to the end<"), HasSubstr("Measured offline: 1."),
+                    HasSubstr("<td class=t>saxpy<td class=t>"), HasSubstr("<td>275.1 us<td>213.2 us<td>383.1 us")));
+  EXPECT_THAT(commands_in(page), HasSubstr("app.wisdom --format header --output tuned.h"));
+}
+
+// A journal of an older version has no rerun of the best ways, and says so.
+TEST_F(ReportCommand, ShowsAJournalOfPairs) {
+  const std::string journal = WATTUNE_SOURCE_DIR "/tests/older/corun.jsonl";
+  ASSERT_EQ(run_wattune(folder_, {"report", journal, "-o", "page.html"}).status, 0);
+  const std::string page = folder_.read("page.html");
+  EXPECT_THAT(page, AllOf(HasSubstr("PC with TEA"), HasSubstr("did not run the best ways again"),
+                          HasSubstr("What the policy paired reaches</p><p class=\"figure\">+40.5 %<"),
+                          HasSubstr("SMs of their own, 1 for PC")));
+  EXPECT_THAT(commands_in(page), HasSubstr("wattune corun SPEC SPEC --repeats 9 --json"));
+}
+
+// Three clocks of one code, whose energy is the least at the middle one.
+constexpr const char* kClocks = R"({"device_name": "Some GPU", "kernel_name": "add", "problem_size": 1000,
+"tune_params_keys": ["nvml_gr_clock", "block"], "tune_params": {"nvml_gr_clock": [900, 1200, 1500], "block": [64, 128]},
+"objective": "time", "cache": {
+"900,64": {"nvml_gr_clock": 900, "block": 64, "time": 3.0, "times": [3.0], "nvml_energy": 0.33},
+"1200,64": {"nvml_gr_clock": 1200, "block": 64, "time": 2.0, "times": [2.0], "nvml_energy": 0.25},
+"1500,64": {"nvml_gr_clock": 1500, "block": 64, "time": 1.6, "times": [1.6], "nvml_energy": 0.4},
+"900,128": {"nvml_gr_clock": 900, "block": 128, "time": 3.3, "times": [3.3], "nvml_energy": 0.35},
+"1200,128": {"nvml_gr_clock": 1200, "block": 128, "time": 2.2, "times": [2.2], "nvml_energy": 0.28},
+"1500,128": {"nvml_gr_clock": 1500, "block": 128, "time": 1.8, "times": [1.8], "nvml_energy": 0.45}}})";
+
+TEST_F(ReportCommand, ComparesMethodsForEnergy) {
+  folder_.write("clocks.json", kClocks);
+  const Finished analysed = run_wattune(folder_, {"analyze", "clocks.json", "--methods", "--json"});
+  ASSERT_EQ(analysed.status, 0) << analysed.err;
+  folder_.write("methods.json", analysed.out);
+  ASSERT_EQ(run_wattune(folder_, {"report", "methods.json", "-o", "page.html"}).status, 0);
+  const std::string page = folder_.read("page.html");
+  EXPECT_THAT(page, AllOf(HasSubstr("<title>Methods for add on Some GPU</title>"), HasSubstr("Which method won"),
+                          HasSubstr("37.5 % less energy"), HasSubstr("It costs 25.0\u00a0% more time."),
+                          HasSubstr("<td class=t>race-to-idle<td>0.4 J<td>1.600<td>1.6 ms<td>6<td class=t>"),
+                          HasSubstr("The least energy at each graphics clock")));
+  EXPECT_THAT(commands_in(page), HasSubstr("wattune tune SPEC --method "));
+  const Finished plain = run_wattune(folder_, {"analyze", "clocks.json", "--json"});
+  folder_.write("plain.json", plain.out);
+  const Finished refused = run_wattune(folder_, {"report", "plain.json", "-o", "plain.html"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("plain.json: it has no methods (`wattune analyze --methods --json` writes them"));
+}
+
 TEST_F(ReportCommand, SaysWhichMemberOfADocumentIsWrong) {
   folder_.write("bad.json", R"({"simulated": false, "repeats": 3, "pairs": 7})");
   const Finished finished = run_wattune(folder_, {"report", "bad.json", "-o", "page.html"});
@@ -147,8 +208,8 @@ TEST_F(ReportCommand, SaysWhichMemberOfADocumentIsWrong) {
 TEST_F(ReportCommand, TuneWritesThePageAtItsEnd) {
   const std::vector<std::string> tune = {"tune", "--device", "replay:cache.json", "--quiet", "--report", "page.html"};
   ASSERT_EQ(run_wattune(folder_, tune).status, 0);
-  EXPECT_THAT(folder_.read("page.html"),
-              AllOf(HasSubstr("add on Some GPU"), HasSubstr("wattune export add.replay.journal.jsonl")));
+  EXPECT_THAT(folder_.read("page.html"), HasSubstr("add on Some GPU"));
+  EXPECT_THAT(commands_in(folder_.read("page.html")), HasSubstr("wattune export add.replay.journal.jsonl"));
   const Finished again = run_wattune(folder_, tune);
   EXPECT_EQ(again.status, 2);
   EXPECT_EQ(again.err, "wattune: error: the file exists: `page.html` (--overwrite replaces it)\n");

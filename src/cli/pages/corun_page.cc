@@ -33,7 +33,8 @@ struct PairVerdict {
   std::string way;
   std::optional<double> gain;
   std::string interval;
-  std::string why;  // a sentence on how sure the gain is
+  std::string sureness;  // how sure the gain is, in a few words
+  std::string why;       // and as a sentence
 };
 
 // Returns the best of the rows, for documents of versions without a verdict.
@@ -44,10 +45,11 @@ PairVerdict best_of_rows(const Json& pair) {
     if (const auto gain = number_of(row, "gain");
         gain && (best == nullptr || *gain > number_of(*best, "gain").value_or(0.0)))
       best = &row;
-  if (best == nullptr) return {.why = "No way of running them gave figures."};
+  if (best == nullptr) return {.sureness = "Not known", .why = "No way of running them gave figures."};
   return {.way = way_text(*best, member_or_null(pair, "kernels")),
           .gain = number_of(*best, "gain"),
           .interval = gain_interval_text(member_or_null(*best, "interval")),
+          .sureness = "Not decided",
           .why = "The best of several ways is partly luck: this document has no rerun that decides."};
 }
 
@@ -55,44 +57,64 @@ PairVerdict verdict_of(const Json& pair) {
   const Json& verdict = member_or_null(pair, "verdict");
   if (!verdict.is_object()) return best_of_rows(pair);
   if (const std::string withheld = text_of(verdict, "withheld"); !withheld.empty())
-    return {.why = fmt::format("No gain is told: {}.", withheld)};
+    return {.sureness = "Not known", .why = fmt::format("No gain is told: {}.", withheld)};
   const Json& row = row_at(pair, member_or_null(verdict, "best"));
   const bool gains = member_or_null(verdict, "gains") == Json(true);
   return {.way = row.is_null() ? "" : way_text(row, member_or_null(pair, "kernels")),
           .gain = number_of(verdict, "gain"),
           .interval = gain_interval_text(member_or_null(verdict, "interval")),
+          .sureness = gains ? "Decided by a rerun" : "No gain shown",
           .why = gains ? "They gain: the interval of the rerun lies above 0."
                        : "The rerun does not show that they gain by running together."};
 }
 
-PageCard pair_card(const Json& pair) {
-  const PairVerdict verdict = verdict_of(pair);
-  PageCard card{
-      .question = pair_text(pair), .figure = verdict.gain ? gain_text(verdict.gain) : "No gain told", .words = {}};
-  if (!verdict.way.empty()) card.words.push_back(fmt::format("The best way together is: {}.", verdict.way));
-  if (verdict.gain) card.words.emplace_back("The gain is over one after the other.");
-  if (!verdict.interval.empty()) card.words.push_back(fmt::format("Its 95 % interval is {}.", verdict.interval));
-  card.words.push_back(verdict.why);
+// Returns the card of a policy's plan for the pair, if the document has one.
+std::optional<PageCard> planned_card(const Json& pair) {
   const Json& planned = member_or_null(pair, "planned");
-  if (const auto gain = number_of(planned, "gain"))
-    card.words.push_back(fmt::format("The policy paired plans {} and reaches {}.",
-                                     way_text(planned, member_or_null(pair, "kernels")), gain_text(gain)));
+  const auto gain = number_of(planned, "gain");
+  if (!gain) return std::nullopt;
+  PageCard card{.question = "What the policy paired reaches", .figure = gain_text(gain), .words = {}};
+  card.words.push_back(fmt::format("It plans: {}.", way_text(planned, member_or_null(pair, "kernels"))));
+  if (const std::string ends = gain_interval_text(member_or_null(planned, "interval")); !ends.empty())
+    card.words.push_back(fmt::format("Its 95 % interval is {}.", ends));
   return card;
 }
 
+// Tells the best way, how sure it is, and what it is worth.
+std::vector<PageCard> cards_of_pair(const Json& pair, const std::string& question) {
+  const PairVerdict verdict = verdict_of(pair);
+  std::vector<PageCard> cards = {
+      {.question = question, .figure = pair_text(pair), .words = {}},
+      {.question = "How sure that is", .figure = verdict.sureness, .words = {verdict.why}},
+      {.question = "What it is worth over one after the other",
+       .figure = verdict.gain ? gain_text(verdict.gain) : "No gain told",
+       .words = {verdict.interval.empty() ? "No interval is known."
+                                          : fmt::format("Its 95 % interval is {}.", verdict.interval)}}};
+  cards.front().words.push_back(verdict.way.empty() ? "No way together is known to be the best."
+                                                    : fmt::format("The best way together is: {}.", verdict.way));
+  if (auto card = planned_card(pair)) cards.push_back(*std::move(card));
+  return cards;
+}
+
+// Returns the pair that gains most; the first if no gain is known. Precondition: there is one.
+const Json& most_gaining(const std::vector<Json>& pairs) {
+  return *std::ranges::max_element(pairs, {}, [](const Json& pair) { return verdict_of(pair).gain.value_or(-1e300); });
+}
+
 PageSection answer_of_pairs(const std::vector<Json>& pairs) {
-  constexpr std::size_t kMostPairCards = 6;
   PageSection section("answer", "The answer");
-  std::vector<PageCard> cards;
-  for (std::size_t i = 0; i < std::min(pairs.size(), kMostPairCards); ++i) cards.push_back(pair_card(pairs[i]));
-  if (cards.empty())
-    cards.push_back({.question = "Which pair gains", .figure = "Nothing", .words = {"No pair was swept."}});
-  section.add_cards(cards);
+  if (pairs.empty()) {
+    section.add_cards({{.question = "Which pair gains", .figure = "Nothing", .words = {"No pair was swept."}}});
+    return section;
+  }
+  section.add_cards(
+      cards_of_pair(most_gaining(pairs), pairs.size() > 1 ? "Which pair gains most" : "What ran together"));
   if (pairs.size() > 1) {
-    PageTable table = PageTable::of(2, {"pair", "best way together", "gain", "95 %", "paired reaches"});
+    PageTable table = PageTable::of(2, {"pair", "best way together", "gain", "95 %", "how sure", "paired reaches"});
+    table.columns[4].is_number = false;
     for (const Json& pair : pairs) {
       const PairVerdict verdict = verdict_of(pair);
-      table.rows.push_back({pair_text(pair), verdict.way, gain_text(verdict.gain), verdict.interval,
+      table.rows.push_back({pair_text(pair), verdict.way, gain_text(verdict.gain), verdict.interval, verdict.sureness,
                             gain_text(number_of(member_or_null(pair, "planned"), "gain"))});
     }
     section.add_table("All pairs", table);
@@ -151,6 +173,10 @@ report::GainPlot gains_of(const Json& pair) {
 
 PageSection pair_section(const Json& pair, std::size_t number) {
   PageSection section(fmt::format("pair-{}", number + 1), pair_text(pair));
+  const PairVerdict verdict = verdict_of(pair);
+  if (!verdict.way.empty())
+    section.add_words(fmt::format("The best way together is: {}. It gains {} over one after the other. {}", verdict.way,
+                                  gain_text(verdict.gain), verdict.why));
   section.add_picture(report::plot_gain_svg(gains_of(pair)), "The gain of each way to run the pair, against the share",
                       table_of_ways(pair));
   const Json& alone = member_or_null(pair, "alone_ms");
@@ -194,11 +220,36 @@ std::string title_of(const Json& document) {
   return device.empty() ? "Kernels together" : "Kernels together on " + device;
 }
 
-PageSection next_of_pairs() {
+// Returns the words that name the kernels of a pair: their files, or those of a simulated GPU.
+std::string kernels_for_command(const Json& document, const Json& pair) {
+  if (member_or_null(document, "simulated") != Json(true)) return "SPEC SPEC";
+  std::string names;
+  for (const Json& kernel : elements_of(pair, "kernels"))
+    if (kernel.is_string()) names += (names.empty() ? "" : ",") + kernel.get<std::string>();
+  return fmt::format("--device {} --kernels {}", quoted_for_shell("simulated:" + text_of(document, "device")),
+                     quoted_for_shell(names));
+}
+
+PageSection next_of_pairs(const Json& document, const std::vector<Json>& pairs) {
   PageSection section("next", "What to do next");
-  section.add_command("This runs a queue of these kernels by the plan, beside the usual ways (SPEC are their files):",
-                      "wattune corun SPEC SPEC --policies paired,streams,fifo --works 100");
-  section.add_command("This tunes both as one, for running together:", "wattune tune --together SPEC SPEC");
+  if (pairs.empty()) {
+    section.add_command("This sweeps a pair (SPEC are the files of the kernels):", "wattune corun SPEC SPEC --json");
+    return section;
+  }
+  const Json& best = most_gaining(pairs);
+  const PairVerdict verdict = verdict_of(best);
+  const std::string kernels = kernels_for_command(document, best);
+  const bool is_simulated = member_or_null(document, "simulated") == Json(true);
+  const std::string files = is_simulated ? "" : " (SPEC are the files of the kernels)";
+  if (verdict.sureness != "Decided by a rerun")
+    section.add_command(
+        fmt::format("This sweeps {} again, and its best ways run once more, which decides{}:", pair_text(best), files),
+        fmt::format("wattune corun {} --repeats 9 --json", kernels));
+  section.add_command(
+      fmt::format("This runs a queue of these kernels under the scheduler's policies, beside the usual ways{}:", files),
+      fmt::format("wattune corun {} --policies paired,split,streams,fifo --works 100", kernels));
+  if (!is_simulated)
+    section.add_command("This tunes both as one, for running together:", "wattune tune --together SPEC SPEC");
   return section;
 }
 
@@ -223,11 +274,11 @@ report::PageSection origin_of_corun(const Json& document, const std::string& fil
 
 std::vector<report::PagePart> parts_of_corun(const Json& document, const std::string& file) {
   report::PagePart part{.title = title_of(document), .sections = {}};
-  if (member_or_null(document, "queue").is_object()) part.sections = sections_of_queue(document["queue"]);
-  if (member_or_null(document, "tenants").is_object()) part.sections = sections_of_tenants(document["tenants"]);
+  if (member_or_null(document, "queue").is_object()) part.sections = sections_of_queue(document);
+  if (member_or_null(document, "tenants").is_object()) part.sections = sections_of_tenants(document);
   if (part.sections.empty()) {
     const std::vector<Json> pairs = elements_of(document, "pairs");
-    part.sections = {answer_of_pairs(pairs), next_of_pairs()};
+    part.sections = {answer_of_pairs(pairs), next_of_pairs(document, pairs)};
     if (auto plan = plan_of_pairs(pairs)) part.sections.push_back(*std::move(plan));
     for (std::size_t i = 0; i < pairs.size(); ++i) part.sections.push_back(pair_section(pairs[i], i));
   }

@@ -69,6 +69,14 @@ std::string pair_text(const Json& pair) {
   return fmt::format("{} with {}", kernel_at(kernels, 0), kernel_at(kernels, 1));
 }
 
+std::string assignments_of(const Json& object) {
+  std::string text;
+  for (const auto& [name, value] : object.items())
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name,
+                        value.is_string() ? value.get<std::string>() : value.dump());
+  return text;
+}
+
 std::string way_text(const Json& way, const Json& kernels) {
   const auto ratio = two_numbers(member_or_null(way, "ratio"));
   const auto sms = number_of(way, "sms_of_first");
@@ -76,8 +84,9 @@ std::string way_text(const Json& way, const Json& kernels) {
   const std::string name = text_of(way, "way");
   if (name == "in_turn") return "one after the other";
   if (ratio)
-    return fmt::format("every SM shared, {:g} blocks of {} and {:g} of {}", ratio->first, kernel_at(kernels, 0),
-                       ratio->second, kernel_at(kernels, 1));
+    return fmt::format("every SM shared, {:g} {} of {} and {:g} of {}", ratio->first,
+                       ratio->first == 1.0 ? "block" : "blocks", kernel_at(kernels, 0), ratio->second,
+                       kernel_at(kernels, 1));
   if (sms) return fmt::format("SMs of their own, {:g} for {}", *sms, kernel_at(kernels, 0));
   if (name == "priority" && urgent)
     return fmt::format("streams, {} with priority", kernel_at(kernels, static_cast<std::size_t>(*urgent)));

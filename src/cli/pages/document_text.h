@@ -26,6 +26,8 @@ std::string time_text(const Json& object, const char* name);
 std::string gain_text(std::optional<double> share);
 // Returns the two ends of an interval of shares: "+10.1 % to +14.2 %"; empty if there is none.
 std::string gain_interval_text(const Json& interval);
+// Returns the members of an object as "a=1, b=text".
+std::string assignments_of(const Json& object);
 // Returns the names of two kernels: "copy with gemm".
 std::string pair_text(const Json& pair);
 // Describes the way in which a pair ran, or is to run.

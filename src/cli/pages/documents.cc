@@ -19,6 +19,7 @@ PartsOf maker_for(const Json& document) {
   const auto has = [&](const char* name) { return store::find_member(document, name) != nullptr; };
   if (has("wattune_tuner")) return parts_of_tuner;
   if (has("strategies") && has("spaces") && has("clock")) return parts_of_scores;
+  if (has("results") && has("portability")) return parts_of_methods;
   if (has("simulated") && has("repeats") && (has("pairs") || has("queue") || has("tenants"))) return parts_of_corun;
   return nullptr;
 }

@@ -11,13 +11,14 @@
 namespace wattune::cli {
 
 // Reads a file that is no result of a tuning run: a wisdom file, a journal of `corun`, or a document of `corun`,
-// `score` or a tuner in an application. Returns its parts for a page; nullopt if the file is nothing of this. Fails
-// with parse_error if the document lacks what such documents have, and as reading the file does.
+// `score`, `analyze --methods` or a tuner in an application. Returns its parts for a page; nullopt if the file is
+// nothing of this. Fails with parse_error if the document lacks what such documents have, and as reading the file does.
 Result<std::optional<std::vector<report::PagePart>>> parts_of_document(const std::string& file);
 
 // The parts for each kind of document. They throw store::Malformed if a member is missing or of a wrong type.
 
 std::vector<report::PagePart> parts_of_corun(const Json& document, const std::string& file);
+std::vector<report::PagePart> parts_of_methods(const Json& document, const std::string& file);
 std::vector<report::PagePart> parts_of_scores(const Json& document, const std::string& file);
 std::vector<report::PagePart> parts_of_tuner(const Json& document, const std::string& file);
 

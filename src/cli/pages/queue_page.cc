@@ -34,37 +34,44 @@ Json shortest_of(const std::vector<Json>& policies) {
   return shortest;
 }
 
-// Returns the card of a queue whose document has no verdict, or one that tells no gain.
-PageCard card_without_verdict(const std::vector<Json>& policies, const std::string& withheld) {
+bool has_verdict(const Json& queue) {
+  const Json& verdict = member_or_null(queue, "verdict");
+  return verdict.is_object() && text_of(verdict, "withheld").empty();
+}
+
+PageCard fastest_card(const Json& queue, const std::vector<Json>& policies) {
+  PageCard card{.question = "Which policy won", .figure = "Not known", .words = {}};
+  const Json& verdict = member_or_null(queue, "verdict");
   const Json shortest = shortest_of(policies);
-  PageCard card{.question = "Which policy is the fastest", .figure = "Not known", .words = {}};
-  if (!withheld.empty()) {
-    card.words.push_back(fmt::format("No gain is told: {}.", withheld));
-  } else if (!shortest.is_null()) {
-    card.figure = text_of(shortest, "policy");
-    card.words.push_back(fmt::format("It has the shortest time, {}.", time_text(shortest, "makespan_ms")));
-    card.words.emplace_back("The document has no verdict on how sure that is.");
-  }
+  const std::vector<std::string> ties = texts_in(verdict, "ties");
+  if (has_verdict(queue)) card.figure = text_of(verdict, "fastest");
+  if (has_verdict(queue) && card.figure.empty())
+    card.figure = ties.empty() ? "Not decided" : fmt::format("{} are level", fmt::join(ties, ", "));
+  if (verdict.is_null() && !shortest.is_null()) card.figure = text_of(shortest, "policy");
+  if (!shortest.is_null())
+    card.words.push_back(fmt::format("The shortest time is that of {}: {} for {} works.", text_of(shortest, "policy"),
+                                     time_text(shortest, "makespan_ms"), number_text(queue, "works")));
+  if (!ties.empty())
+    card.words.emplace_back("Policies that are level may be chosen by other reasons: joules, responses, simplicity.");
   return card;
 }
 
-PageCard verdict_card(const Json& queue, const std::vector<Json>& policies) {
+PageCard sureness_of_queue(const Json& queue) {
+  PageCard card{.question = "How sure that is", .figure = "Not known", .words = {}};
   const Json& verdict = member_or_null(queue, "verdict");
-  if (!verdict.is_object() || !text_of(verdict, "withheld").empty())
-    return card_without_verdict(policies, text_of(verdict, "withheld"));
-  const std::vector<std::string> ties = texts_in(verdict, "ties");
-  PageCard card{.question = "Which policy is the fastest", .figure = text_of(verdict, "fastest"), .words = {}};
-  if (!card.figure.empty()) {
+  if (const std::string withheld = text_of(verdict, "withheld"); !withheld.empty()) {
+    card.words.push_back(fmt::format("No gain is told: {}.", withheld));
+  } else if (!has_verdict(queue)) {
+    card.words.emplace_back("The document has no verdict on how sure the order is.");
+  } else if (!text_of(verdict, "fastest").empty()) {
+    card.figure = "Decided";
     card.words.push_back(
         fmt::format("It gains {} over {}.", gain_text(number_of(verdict, "gain")), text_of(verdict, "over")));
     if (const std::string ends = gain_interval_text(member_or_null(verdict, "interval")); !ends.empty())
-      card.words.push_back(fmt::format("Its 95 % interval is {}.", ends));
-  } else if (!ties.empty()) {
-    card.figure = fmt::format("{} are level", fmt::join(ties, ", "));
-    card.words.emplace_back("The rounds do not tell these policies apart.");
+      card.words.push_back(fmt::format("The 95 % interval of that is {}.", ends));
   } else {
-    card.figure = "Not decided";
-    card.words.emplace_back("The rounds do not tell the policies apart.");
+    card.figure = texts_in(verdict, "ties").empty() ? "Not decided" : "Level";
+    card.words.emplace_back("The rounds do not tell these policies apart.");
   }
   if (const auto off = number_of(member_or_null(verdict, "control"), "off"))
     card.words.push_back(fmt::format("A known time was missed by {:.1f} %, of {:.1f} % that are allowed.", 100.0 * *off,
@@ -72,33 +79,58 @@ PageCard verdict_card(const Json& queue, const std::vector<Json>& policies) {
   return card;
 }
 
-// Returns what the fastest policy, or the first of those that are level, is worth over streams.
-std::optional<PageCard> worth_card(const Json& queue, const std::vector<Json>& policies) {
+// Returns the name of the policy that is the fastest, or the first of those that are level.
+std::string name_of_fastest(const Json& queue, const std::vector<Json>& policies) {
   const Json& verdict = member_or_null(queue, "verdict");
   const std::vector<std::string> ties = texts_in(verdict, "ties");
-  const std::string named = text_of(verdict, "fastest");
-  const Json shortest = shortest_of(policies);
+  if (const std::string named = text_of(verdict, "fastest"); !named.empty()) return named;
+  return ties.empty() ? text_of(shortest_of(policies), "policy") : ties.front();
+}
+
+// Returns what the fastest policy is worth over streams, the usual way of CUDA programs.
+PageCard worth_of_queue(const Json& queue, const std::vector<Json>& policies) {
+  const std::string fastest = name_of_fastest(queue, policies);
+  PageCard card{.question = "What it is worth over streams", .figure = "Not known", .words = {}};
   for (const Json& policy : policies) {
-    const std::string name = text_of(policy, "policy");
-    const bool is_it = !named.empty() ? name == named : !ties.empty() ? name == ties.front() : policy == shortest;
+    if (text_of(policy, "policy") != fastest) continue;
     const auto gain = number_of(policy, "gain_over_streams");
-    if (!is_it || !gain || name == "streams") continue;
-    PageCard card{
-        .question = fmt::format("What {} is worth over streams", name), .figure = gain_text(gain), .words = {}};
-    if (const std::string ends = gain_interval_text(member_or_null(policy, "gain_interval")); !ends.empty())
+    if (fastest == "streams") {
+      card.figure = "Nothing";
+      card.words.emplace_back("It is streams: no policy is shown to be faster.");
+    } else if (gain) {
+      card.figure = gain_text(gain);
+      card.words.push_back(fmt::format("This is the gain of {}.", fastest));
+    }
+    if (const std::string ends = gain_interval_text(member_or_null(policy, "gain_interval"));
+        !ends.empty() && fastest != "streams")
       card.words.push_back(fmt::format("Its 95 % interval is {}.", ends));
-    card.words.push_back(fmt::format("The queue takes {}.", time_text(policy, "makespan_ms")));
     if (const std::string joules = number_text(policy, "joules"); !joules.empty())
       card.words.push_back(fmt::format("The board takes {} J.", joules));
-    return card;
   }
-  return std::nullopt;
+  if (card.words.empty()) card.words.emplace_back("The document has no gain over streams.");
+  return card;
+}
+
+// Returns the policy that takes the least joules, if they are known and were worth looking at.
+std::optional<PageCard> joules_card(const std::vector<Json>& policies) {
+  const Json* least = nullptr;
+  for (const Json& policy : policies)
+    if (const auto joules = number_of(policy, "joules");
+        joules && (least == nullptr || *joules < *number_of(*least, "joules")))
+      least = &policy;
+  if (least == nullptr) return std::nullopt;
+  PageCard card{.question = "Which policy takes the least energy", .figure = text_of(*least, "policy"), .words = {}};
+  card.words.push_back(fmt::format("The board takes {} J for the whole queue.", number_text(*least, "joules")));
+  if (const auto gain = number_of(*least, "energy_gain_over_fifo"))
+    card.words.push_back(fmt::format("Its work per joule is {} over that under fifo.", gain_text(gain)));
+  return card;
 }
 
 PageSection queue_answer(const Json& queue, const std::vector<Json>& policies) {
   PageSection section("answer", "The answer");
-  std::vector<PageCard> cards = {verdict_card(queue, policies)};
-  if (auto card = worth_card(queue, policies)) cards.push_back(*std::move(card));
+  std::vector<PageCard> cards = {fastest_card(queue, policies), sureness_of_queue(queue),
+                                 worth_of_queue(queue, policies)};
+  if (auto card = joules_card(policies)) cards.push_back(*std::move(card));
   section.add_cards(cards);
   const Json& refused = member_or_null(queue, "refused");
   if (refused.is_object()) section.add_warning("Clocks were refused half-way: " + text_of(refused, "error"));
@@ -107,16 +139,36 @@ PageSection queue_answer(const Json& queue, const std::vector<Json>& policies) {
   return section;
 }
 
-PageSection queue_next(const Json& queue, const std::vector<Json>& policies) {
-  std::string best = text_of(member_or_null(queue, "verdict"), "fastest");
-  if (best.empty()) best = text_of(shortest_of(policies), "policy");
+// Returns the words that name the kernels of the queue: their files, or those of a simulated GPU.
+std::string kernels_of_queue(const Json& document) {
+  const std::vector<Json> kernels = elements_of(member_or_null(document, "queue"), "kernels");
+  const bool is_simulated = member_or_null(document, "simulated") == Json(true);
+  std::string words;
+  for (const Json& kernel : kernels)
+    words += (words.empty() ? "" : is_simulated ? "," : " ") + (is_simulated ? text_of(kernel, "name") : "SPEC");
+  if (!is_simulated) return words.empty() ? "SPEC SPEC" : words;
+  return fmt::format("--device {} --kernels {}", quoted_for_shell("simulated:" + text_of(document, "device")),
+                     quoted_for_shell(words));
+}
+
+PageSection queue_next(const Json& document, const std::vector<Json>& policies) {
+  const Json& queue = member_or_null(document, "queue");
+  const std::string best = name_of_fastest(queue, policies);
+  const std::string kernels = kernels_of_queue(document);
+  const std::string works = number_of(queue, "works") ? number_text(queue, "works") : "100";
+  const bool is_decided = has_verdict(queue) && !text_of(member_or_null(queue, "verdict"), "fastest").empty();
   PageSection section("next", "What to do next");
-  section.add_command("This explains the choices of the policies (SPEC are the files of the kernels):",
-                      fmt::format("wattune corun SPEC SPEC --policies {} --works {} --explain",
-                                  quoted_for_shell(best.empty() ? "paired" : best),
-                                  number_of(queue, "works") ? number_text(queue, "works") : "100"));
-  section.add_command("More rounds make the intervals narrower:",
-                      "wattune corun SPEC SPEC --policies paired,streams --repeats 10 --json");
+  if (!is_decided)
+    section.add_command("More rounds make the intervals narrower, and may decide (SPEC are the files of the kernels):",
+                        fmt::format("wattune corun {} --policies paired,split,streams,fifo --works {} --repeats 15 "
+                                    "--json",
+                                    kernels, works));
+  section.add_command("This explains the choices of the policy (SPEC are the files of the kernels):",
+                      fmt::format("wattune corun {} --policies {} --works {} --explain", kernels,
+                                  quoted_for_shell(best.empty() ? "paired" : best.substr(0, best.find(','))), works));
+  section.add_words(
+      "An application runs its own kernels under a policy by schedule::open() of the library "
+      "(wattune/schedule/session.h).");
   return section;
 }
 
@@ -165,11 +217,14 @@ PageSection policies_section(const Json& queue, const std::vector<Json>& policie
                                 text_of(queue, "arrivals")));
   const std::vector<report::IntervalLine> lines = gains_over_streams(policies);
   const PageTable table = table_of_policies(policies);
+  const bool has_interval = std::ranges::any_of(lines, [](const auto& line) { return line.low < line.high; });
   if (lines.empty())
     section.add_table("All policies", table);
   else
     section.add_picture(report::draw_intervals(lines, "gain over streams (%)"),
-                        "The gain of each policy over streams, with its interval", table);
+                        has_interval ? "The gain of each policy over streams, with its 95 % interval"
+                                     : "The gain of each policy over streams; this document has no intervals",
+                        table);
   const report::PolicyPlot plot = speed_against_joules(queue, policies);
   if (!plot.policies.empty())
     section.add_picture(report::plot_policies_svg(plot), "The speed of each policy against its joules", table);
@@ -212,9 +267,10 @@ PageSection kernels_section(const Json& queue) {
 
 }  // namespace
 
-std::vector<PageSection> sections_of_queue(const Json& queue) {
+std::vector<PageSection> sections_of_queue(const Json& document) {
+  const Json& queue = member_or_null(document, "queue");
   const std::vector<Json> policies = elements_of(queue, "policies");
-  std::vector<PageSection> sections = {queue_answer(queue, policies), queue_next(queue, policies),
+  std::vector<PageSection> sections = {queue_answer(queue, policies), queue_next(document, policies),
                                        policies_section(queue, policies)};
   if (auto plan = pairs_section(policies)) sections.push_back(*std::move(plan));
   sections.push_back(kernels_section(queue));

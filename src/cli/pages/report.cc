@@ -28,7 +28,8 @@ Command add_report(CLI::App& program) {
   CLI::App* app = program.add_subcommand("report", "Write one HTML file about results, which needs no network");
   app->add_option(
          "RUN", options->files,
-         "Files as `wattune show` takes them, and documents of `corun` and `score`; several stand side by side")
+         "Files as `wattune show` takes them, and documents of `analyze --methods`, `corun` and `score`; several stand "
+         "side by side")
       ->type_name("FILE")
       ->required();
   app->add_option("--output,-o", options->output, "The file to write")->type_name("FILE.html")->required();

@@ -59,22 +59,48 @@ std::string test_words(const Json& strategy) {
                      number_of(against, "difference").value_or(0.0), *p);
 }
 
+// Returns the strategy with which the best is compared: the next one.
+PageCard sureness_of_scores(const std::vector<Json>& strategies) {
+  PageCard card{.question = "How sure that is", .figure = "Not known", .words = {lead_words(strategies)}};
+  if (strategies.size() < 2) return card;
+  const auto first = score_interval(strategies[0]);
+  const auto second = score_interval(strategies[1]);
+  if (first && second) card.figure = second->second >= first->first ? "Level with the next" : "Decided";
+  if (first && second && second->second >= first->first) {
+    std::size_t level = 0;
+    for (std::size_t i = 1; i < strategies.size(); ++i)
+      if (const auto ends = score_interval(strategies[i]); ends && ends->second >= first->first) ++level;
+    card.words.push_back(fmt::format("The intervals of {} meet its own.",
+                                     level == 1 ? "one other strategy" : group_digits(level) + " other strategies"));
+  }
+  if (std::string words = test_words(strategies.front()); !words.empty()) card.words.push_back(std::move(words));
+  return card;
+}
+
+PageCard worth_of_best(const std::vector<Json>& strategies) {
+  const Json& best = strategies.front();
+  PageCard card{.question = "What it is worth over random search", .figure = score_text(best), .words = {}};
+  card.words.emplace_back("This is its score: random search has 0, and the optimum from the start 1.");
+  if (const std::string ends = score_interval_text(best); !ends.empty())
+    card.words.push_back(fmt::format("Its 95 % interval is {}.", ends));
+  if (const auto speedup = number_of(member_or_null(best, "reach"), "speedup"))
+    card.words.push_back(fmt::format("It comes near the optimum {:.2f} times as fast as random search.", *speedup));
+  return card;
+}
+
 PageSection answer_of_scores(const Json& document, const std::vector<Json>& strategies) {
   PageSection section("answer", "The answer");
   PageCard card{.question = "Which strategy searches best", .figure = "Nothing", .words = {}};
-  if (!strategies.empty()) {
-    const Json& best = strategies.front();
-    card.figure = text_of(best, "strategy");
-    card.words.push_back(
-        fmt::format("Its score is {} (95 %: {}). Random search has 0, and the optimum from the start 1.",
-                    score_text(best), score_interval_text(best)));
-    card.words.push_back(lead_words(strategies));
-    if (std::string words = test_words(best); !words.empty()) card.words.push_back(std::move(words));
-    card.words.push_back(fmt::format("It was scored on {}.", counted(elements_of(document, "spaces").size(), "space")));
-  } else {
+  if (strategies.empty()) {
     card.words.emplace_back("No strategy was scored.");
+    section.add_cards({card});
+    return section;
   }
-  section.add_cards({card});
+  card.figure = text_of(strategies.front(), "strategy");
+  card.words.push_back(fmt::format("It has the highest score of all {} that were scored, on {}.",
+                                   group_digits(strategies.size()),
+                                   counted(elements_of(document, "spaces").size(), "space")));
+  section.add_cards({card, sureness_of_scores(strategies), worth_of_best(strategies)});
   return section;
 }
 

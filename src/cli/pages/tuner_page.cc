@@ -1,6 +1,8 @@
 // The page of what a tuner inside an application did (dynamic::report_json()).
 #include <fmt/format.h>
 
+#include <map>
+
 #include "cli/pages/document_text.h"
 #include "cli/pages/documents.h"
 #include "cli/program/text.h"
@@ -18,6 +20,29 @@ double lost_ms(const Json& document) {
   for (const Json& cause : member_or_null(document, "stalls_ms"))
     if (cause.is_number()) sum += cause.get<double>();
   return sum;
+}
+
+// Counts the keys of all kernels by how far their tuning is.
+PageCard best_of_tuner(const Json& document) {
+  PageCard card{.question = "What was tuned", .figure = "Nothing", .words = {}};
+  std::map<std::string, std::size_t> states;
+  std::size_t kernels = 0, keys = 0;
+  for (const Json& kernel : elements_of(document, "kernels")) {
+    ++kernels;
+    for (const Json& key : elements_of(kernel, "keys")) {
+      ++keys;
+      ++states[text_of(key, "state")];
+      if (keys == 1)
+        card.words.push_back(fmt::format("The best of {} for {}: {}.", text_of(kernel, "kernel"),
+                                         assignments_of(member_or_null(key, "key")),
+                                         assignments_of(member_or_null(key, "best"))));
+    }
+  }
+  if (keys == 0) return card;
+  card.figure = fmt::format("{} of {}", counted(keys, "key"), counted(kernels, "kernel"));
+  for (const auto& [state, count] : states)
+    card.words.push_back(fmt::format("State {}: {}.", state.empty() ? "unknown" : state, counted(count, "key")));
+  return card;
 }
 
 PageSection answer_of_tuner(const Json& document) {
@@ -41,18 +66,10 @@ PageSection answer_of_tuner(const Json& document) {
     wrong += static_cast<std::size_t>(number_of(kernel, "wrong_results").value_or(0.0));
   PageCard safe{.question = "Wrong results that comparisons found", .figure = group_digits(wrong), .words = {}};
   safe.words.emplace_back("None of them reached the application.");
-  section.add_cards({worth, stall, safe});
+  section.add_cards({best_of_tuner(document), worth, stall, safe});
   for (const Json& note : elements_of(document, "notes"))
     if (note.is_string()) section.add_warning(note.get<std::string>());
   return section;
-}
-
-std::string assignments_of(const Json& object) {
-  std::string text;
-  for (const auto& [name, value] : object.items())
-    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name,
-                        value.is_string() ? value.get<std::string>() : value.dump());
-  return text;
 }
 
 // Lists the keys of all kernels, with the best of each.
