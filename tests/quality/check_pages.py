@@ -3,16 +3,19 @@
 
     check_pages.py PROGRAM [FOLDER]
 
-PROGRAM is `wattune`. With FOLDER, pages and screenshots are kept there. Each page is opened in both colour schemes and
-three widths. Nothing may be printed on the console, nothing may be requested, and nothing may be wider than the window.
-axe-core may find nothing serious. Sorting, filters, keys and printing do what they promise, and so does a page whose
-scripts are off. The times until pages are usable are printed, and not judged. Exit status 77 if Chromium, its driver,
-pdftotext or Selenium is missing (tools/install-dependencies check).
+PROGRAM is `wattune`. With FOLDER, pages and screenshots are kept there. There is a page of each kind of result. Each is
+looked at in both colour schemes and three widths. Nothing may be printed on the console, nothing may be requested, and
+nothing may be wider than the window. axe-core may find nothing serious by any of its rules. Sorting, filters, keys, the
+mouse and printing do what they promise, and so does a page whose scripts are off. 200 hostile texts stay texts. The
+times until pages are usable are printed, and not judged. Exit status 77 if Chromium, its driver, pdftotext or Selenium
+is missing (tools/install-dependencies check).
 """
 import base64
 import contextlib
+import html
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -28,6 +31,7 @@ SKIPPED = 77
 
 try:
     from selenium import webdriver
+    from selenium.webdriver import ActionChains
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
     from selenium.webdriver.support.ui import Select
@@ -67,19 +71,64 @@ def cache(count, name="gemm", parameters=6, energies=False, message="RuntimeFail
 
 
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+OWN = "document.title='owned'"
+HOSTILE_PARTS = (HOSTILE, f"<img src=x onerror={OWN}>", f"\"><svg onload={OWN}>", f"'-{OWN}-'",
+                 "</style><style>*{all:unset}",
+                 "<!--", "]]>", "&lt;b&gt;", f"javascript:{OWN}", f"</table></main><script>{OWN}</script>",
+                 "<base href=http://example.com>", "\u2028\u2029", "\u202ereversed", "\x1b[2J",
+                 f"<iframe srcdoc='<script>parent.{OWN}</script>'>", "{{7*7}}${7*7}")
 
 
-def inputs(folder):
+def hostile_texts():
+    """Returns 200 different texts that would run a script, or spoil a page, if they were taken for HTML."""
+    return [HOSTILE_PARTS[i % 16] + str(i) + HOSTILE_PARTS[i // 16] for i in range(200)]
+
+
+def hostile_cache():
+    """Returns a cache in which names, messages and the 200 values of a parameter are hostile."""
+    texts = hostile_texts()
+    entries = {}
+    for number, text in enumerate(texts):
+        fails = number % 10 == 9
+        entries[str(number)] = {HOSTILE: text, "b": number % 4, "time": text if fails else 1.0 + number / 100,
+                                "times": [] if fails else [1.0 + number / 100]}
+    return {"device_name": HOSTILE, "kernel_name": HOSTILE, "problem_size": HOSTILE, "tune_params_keys": [HOSTILE, "b"],
+            "tune_params": {HOSTILE: texts, "b": [0, 1, 2, 3]}, "objective": "time", "cache": entries}
+
+
+def tuner_report():
+    """Returns what a tuner in an application writes (docs/formats/json.md)."""
+    key = {"key": {"rows": 1024}, "best": {"block": 64}, "time_ms": 0.25, "calls": 500, "explored": 12, "failed": 1,
+           "state": "tuned", "failures": [{"status": "compile", "message": HOSTILE, "configuration": {"block": 1}}]}
+    return {"wattune_tuner": 1, "running_ms": 1e4, "saved_ms": 900, "longest_stall_ms": 2.5, "histogram": [0, 0, 3, 7],
+            "stalls_ms": {"loading": 20, "screening": 30}, "loads": 4, "loads_in_gaps": 3, "notes": [HOSTILE],
+            "kernels": [{"kernel": "scale", "calls": 500, "explored": 12, "wrong_results": 0, "keys": [key]}]}
+
+
+def printed_by(program, *arguments):
+    return subprocess.run([program, *arguments, "--json"], check=True, capture_output=True, text=True).stdout
+
+
+def inputs(program, folder):
     """Writes result files; returns the arguments of `wattune report` by the name of the page."""
     written = {"thousand": cache(1000), "large": cache(20000), "energy": cache(216, "energy", 3, energies=True),
-               "hostile": cache(40, HOSTILE, 3, message=HOSTILE), "empty": cache(0), "failed": cache(0)}
+               "hostile": hostile_cache(), "empty": cache(0), "failed": cache(0), "tuner": tuner_report()}
     written["failed"]["cache"] = {"1": {**{f"P{i}": 1 for i in range(5)}, "LAST": 1, "time": "CompilationFailedConfig"}}
     for name, contents in written.items():
         (folder / f"{name}.json").write_text(json.dumps(contents))
     pages = {name: [str(folder / f"{name}.json")] for name in written}
-    pages["gemm"] = [str(ROOT / "docs/results/h200/gemm.journal.jsonl")]
+    for name, arguments in (("methods", ["analyze", *pages["energy"], "--methods"]),
+                            ("scores", ["score", "--strategy", "random,greedy_ils", "--spaces", *pages["energy"],
+                                        "--repeats", "3", "--clock", "evaluations", "--quiet"])):
+        (folder / f"{name}.json").write_text(printed_by(program, *arguments))
+        pages[name] = [str(folder / f"{name}.json")]
     pages["several"] = [pages["hostile"][0], pages["energy"][0], pages["failed"][0]]
-    pages["queue"] = [str(ROOT / "docs/results/h200/corun/orders_of_policies.json")]
+    for name, file in (("gemm", "docs/results/h200/gemm.journal.jsonl"), ("wisdom", "tests/older/app.wisdom"),
+                       ("queue", "docs/results/h200/corun/orders_of_policies.json"),
+                       ("joules", "docs/results/h200/corun/queue_for_energy.json"),
+                       ("tenants", "docs/results/h200/tenants/kepler-mandel-gather-5ms.json"),
+                       ("pairs", "tests/older/corun.jsonl")):
+        pages[name] = [str(ROOT / file)]
     return pages
 
 
@@ -125,10 +174,10 @@ def keep_screenshot(driver, folder, name):
     (folder / f"{name}.png").write_bytes(base64.b64decode(picture["data"]))
 
 
-def run_axe(driver, name, axe, rules=None):
+def run_axe(driver, name, axe):
     """Lets axe-core look at the page; serious and critical findings are faults."""
     driver.execute_script(axe)
-    options = {"resultTypes": ["violations"], **({"runOnly": {"type": "rule", "values": rules}} if rules else {})}
+    options = {"resultTypes": ["violations"], "preload": False, "iframes": False}
     result = driver.execute_async_script(
         "const done = arguments[1]; axe.run(document, arguments[0]).then(done, e => done({error: String(e)}));", options)
     expect("error" not in result, f"{name}: axe: {result.get('error')}")
@@ -141,19 +190,20 @@ def run_axe(driver, name, axe, rules=None):
 
 
 def check_views(driver, name, page, axe, keep):
-    """Opens a page in every width and scheme."""
+    """Opens a page, and looks at it in every width and scheme."""
+    set_view(driver, WIDTHS[0], SCHEMES[-1])
+    open_page(driver, page)
     for scheme in SCHEMES:
         for width in WIDTHS:
             view = f"{name} {scheme} {width}"
             set_view(driver, width, scheme)
-            open_page(driver, page)
-            look_at_logs(driver, view)
             wide = driver.execute_script("return document.documentElement.scrollWidth")
             expect(wide <= width, f"{view}: {wide} pixels wide")
-            if width == WIDTHS[-1] and (scheme == "light" or name == "gemm"):
-                run_axe(driver, view, axe)
             if keep:
                 keep_screenshot(driver, keep, f"{name}-{scheme}-{width}")
+        if scheme == "light" or name == "gemm":
+            run_axe(driver, f"{name} {scheme}", axe)
+    look_at_logs(driver, name)
 
 
 def texts_of_column(driver, column):
@@ -194,10 +244,46 @@ def check_clicks(driver, page):
     canvas.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
     told = driver.find_element(By.CSS_SELECTOR, ".plot + .status").text
     expect(told.startswith("# 2, time (ms)"), f"arrow keys do not tell the second best: {told!r}")
+    check_plots(driver)
     summary = driver.find_element(By.CSS_SELECTOR, "details summary")
     summary.send_keys(Keys.ENTER)
     expect(driver.find_elements(By.CSS_SELECTOR, "details[open] table"), "Enter does not open a table behind a picture")
     look_at_logs(driver, "clicks")
+
+
+def check_plots(driver):
+    """Moves the mouse over a plot, and goes from line to line of the parallel coordinates by keys."""
+    scatter, parallel = driver.find_elements(By.CSS_SELECTOR, ".explorer canvas")
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", scatter)
+    steps = [(x, y) for x in range(-400, 401, 40) for y in range(-120, 121, 24)]
+    tip = driver.find_element(By.CSS_SELECTOR, ".plot .tip")
+    for x, y in steps:
+        ActionChains(driver, duration=0).move_to_element_with_offset(scatter, x, y).perform()
+        if tip.is_displayed():
+            break
+    expect("time (ms)" in tip.text and "P0" in tip.text, f"the mouse over a plot tells nothing: {tip.text!r}")
+    parallel.send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_UP)
+    told = driver.find_elements(By.CSS_SELECTOR, ".plot + .status")[1].text
+    expect(told.startswith("# 2, time (ms)"), f"arrow keys do not go along the parallel coordinates: {told!r}")
+
+
+def check_hostile(driver, page):
+    """Finds each of the 200 hostile texts as a text, in a choice and in the table of what its value reaches."""
+    set_view(driver, 1280, "light")
+    open_page(driver, page)
+    texts = hostile_texts()
+    expect(len(set(texts)) == 200, "the hostile texts are not 200 different ones")
+    shown = driver.execute_script(
+        "return [...document.querySelectorAll('.explorer select')[0].options].map(option => option.text)")[1:]
+    cells = driver.execute_script(
+        "return [...document.querySelector('#values details tbody').rows].map(row => row.cells[0].textContent)")
+    plain = lambda text: "".join(" " if not each.isprintable() else each for each in text).split()
+    for kind, found_texts in (("choice", shown), ("table", cells)):
+        missing = {" ".join(plain(text)) for text in texts} - {" ".join(plain(text)) for text in found_texts}
+        expect(len(found_texts) == 200 and not missing, f"{len(missing)} hostile texts are in no {kind}: {missing}")
+    expect("owned" != driver.title and not driver.find_elements(By.CSS_SELECTOR, "img, iframe, base"),
+           "a hostile text became a part of the page")
+    look_at_logs(driver, "hostile texts")
 
 
 def check_paging(driver, page):
@@ -222,32 +308,49 @@ def check_without_scripts(driver, page):
     driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
-def check_print(driver, page, folder):
-    """Prints a page: all tables are open and inside of the paper, and every row is in the PDF."""
+def print_page(driver, page, folder):
+    """Prints a page; returns its words and how many of them lie outside of the paper."""
     set_view(driver, 1280, "dark")
     open_page(driver, page)
-    ranks = driver.execute_script(
-        "return [...document.querySelectorAll('.trials tbody tr')].map(row => row.cells[row.cells.length - 1].textContent.trim())")
     pdf = folder / "printed.pdf"
-    printed = driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True, "paperWidth": 8.27, "paperHeight": 11.7})
+    printed = driver.execute_cdp_cmd("Page.printToPDF",
+                                     {"printBackground": True, "paperWidth": 8.27, "paperHeight": 11.7})
     pdf.write_bytes(base64.b64decode(printed["data"]))
     boxes = subprocess.run(["pdftotext", "-bbox", pdf, "-"], capture_output=True, text=True, check=True).stdout
-    outside = 0
-    words = set()
-    width = 0.0
+    words, outside, width = set(), 0, 0.0
     for line in boxes.splitlines():
         if "<page " in line:
             width = float(line.split('width="')[1].split('"')[0])
         elif "<word " in line:
-            words.add(line.split(">")[1].split("<")[0])
+            words.add(html.unescape(line.split(">")[1].split("<")[0]))
             outside += float(line.split('xMax="')[1].split('"')[0]) > width
-    expect(outside == 0, f"{outside} printed words lie outside of the paper")
-    missing = [rank for rank in ranks if rank not in words]
-    expect(not missing, f"{len(missing)} rows of the table are not in the PDF: {missing[:5]}")
-    text = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True).stdout
-    for part in ("What won", "wattune export", "median time", "time of the best so far"):
-        expect(part in text, f"the PDF lacks `{part}`")
-    look_at_logs(driver, "printing")
+    return words, outside
+
+
+def check_print(driver, name, page, folder):
+    """Prints a page: all tables are open and inside of the paper, and each number of each table is in the PDF."""
+    words, outside = print_page(driver, page, folder)
+    expect(outside == 0, f"{name}: {outside} printed words lie outside of the paper")
+    cells = driver.execute_script(
+        "return [...document.querySelectorAll('td:not(.t)')].map(cell => cell.textContent.trim())")
+    numbers = {word for cell in cells for word in cell.split() if any(each.isdigit() for each in word)}
+    missing = sorted(number for number in numbers if number not in words)
+    expect(not missing, f"{name}: {len(missing)} of {len(numbers)} numbers are not in the PDF: {missing[:5]}")
+    look_at_logs(driver, f"printing of {name}")
+
+
+def check_printed_parts(folder):
+    """Finds the parts of the page that was printed last in the order of the questions, and titles on each page."""
+    text = subprocess.run(["pdftotext", "-layout", folder / "printed.pdf", "-"], capture_output=True, text=True,
+                          check=True).stdout
+    parts = ("What won", "How sure that is", "What it is worth", "How near the limit", "What to do next",
+             "wattune export", "Failures", "time of the best so far", "median time", "Commands")
+    places = [text.find(part) for part in parts]
+    is_row = re.compile(r"\s*=?\d+\s+\d+\.\d").match
+    of_rows = [page for page in text.split("\f") if sum(map(bool, map(is_row, page.splitlines()))) > 30]
+    titled = sum("time (ms)" in page for page in of_rows)
+    expect(len(of_rows) > 5 and titled == len(of_rows), f"{titled} of {len(of_rows)} printed pages of rows have titles")
+    expect(-1 not in places and places[:-3] == sorted(places[:-3]), f"the PDF lacks parts, or has another order: {places}")
 
 
 def luminance(colour):
@@ -289,7 +392,7 @@ def main():
         folder = keep or pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
         folder.mkdir(parents=True, exist_ok=True)
         pages = {}
-        for name, files in inputs(folder).items():
+        for name, files in inputs(program, folder).items():
             pages[name] = folder / f"{name}.html"
             subprocess.run([program, "report", *files, "--output", pages[name], "--overwrite"], check=True)
         driver = browser()
@@ -297,21 +400,23 @@ def main():
         begun = time.monotonic()
         step = lambda name: print(f"{time.monotonic() - begun:6.1f} s  {name}", flush=True)
         axe_text = axe.read_text()
-        for name in ("gemm", "energy", "several", "queue", "hostile", "empty", "failed"):
-            check_views(driver, name, pages[name], axe_text, keep)
-            step(f"views of {name}")
-        open_page(driver, pages["hostile"])
-        expect("owned" not in driver.title.split("<")[0], "a hostile name ran as a script")
+        for name in pages:
+            if name not in ("large", "thousand"):
+                check_views(driver, name, pages[name], axe_text, keep)
+        step(f"views of {len(pages) - 2} pages")
+        check_hostile(driver, pages["hostile"])
         check_contrast(driver, pages["gemm"])
         check_clicks(driver, pages["thousand"])
-        step("clicks and keys")
-        run_axe(driver, "thousand", axe_text, ["button-name", "label", "select-name", "scrollable-region-focusable",
-                                               "aria-allowed-attr", "td-headers-attr", "th-has-data-cells"])
+        step("hostile texts, contrast, clicks and keys")
+        run_axe(driver, "thousand", axe_text)
         step("axe-core on 1,000")
         check_paging(driver, pages["large"])
         check_without_scripts(driver, pages["large"])
-        check_print(driver, pages["thousand"], folder)
-        step("paging, scripts off, printing")
+        step("paging, scripts off")
+        for name in ("tenants", "methods", "joules", "thousand"):
+            check_print(driver, name, pages[name], folder)
+        check_printed_parts(folder)
+        step("printing")
         for name in ("thousand", "large"):
             size = pages[name].stat().st_size / 1e6
             print(f"{name}: {size:.2f} MB, usable after {usable_after(driver, pages[name]):.2f} s")
