@@ -13,7 +13,7 @@ struct ObjectiveHistory {
   PageTable steps;  // the evaluations at which the best value changed
 };
 
-// Precondition: the run has an answer and an objective.
+// Draws the history. Precondition: the run has an answer and an objective.
 ObjectiveHistory objective_history(const TuningRun& run);
 
 }  // namespace wattune::report
