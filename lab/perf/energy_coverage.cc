@@ -1,5 +1,5 @@
-// Measures how often the true energy, power and dynamic energy lie within the measured bounds. The boards are simulated
-// and have sensors of thirty classes. Prints tables in Markdown.
+// Measures how often the truth lies within the bounds of energy, power and dynamic energy, on simulated boards with
+// forty classes of sensors. Prints tables in Markdown.
 //
 //   energy_coverage [SEEDS]             each kind of load, on the boards that were looked at and on those kept aside
 //   energy_coverage SEEDS cells [LOAD]  each kind of load on each board, or this one alone (light, full, ...)
@@ -33,7 +33,7 @@ void print_table(bool kept_aside, Nanoseconds window, std::uint64_t seeds) {
   }
 }
 
-// The counts of table cells: all of them, those whose bounds cover the truth too rarely, and those with wide bounds.
+// The figures of all cells: how many there are, how many cover too little, and how many have a wide bound.
 struct Cells {
   int all = 0, low = 0, wide = 0;
 

@@ -17,7 +17,8 @@ constexpr std::size_t kManyPublications = 16;  // from which on their scatter al
 struct Rest {
   double squares = 0.0;
   double furthest = 0.0;
-  double freedom = 0.0;  // degrees of freedom: the number of deviations less two for each line
+  double freedom = 0.0;   // degrees of freedom: the number of deviations less two for each line
+  bool by_parts = false;  // true if each part had its line
 };
 
 // Adds the part of the deviations that a straight line of least squares does not explain.
@@ -48,7 +49,7 @@ void add_rest(std::span<const Deviation> part, Rest& rest) {
 Rest rest_of(std::span<const Deviation> all) {
   constexpr std::size_t kFewestInPart = 3;
   constexpr double kLeastFreedom = 14.0;
-  Rest by_parts;
+  Rest by_parts{.by_parts = true};
   for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
     while (end < all.size() && all[end].part == all[begin].part) ++end;
     if (end - begin >= kFewestInPart) add_rest(all.subspan(begin, end - begin), by_parts);
@@ -65,6 +66,13 @@ double scatter_about_lines(std::span<const Deviation> all) {
   constexpr double kFurthestDeviations = 2.5;
   const Rest rest = rest_of(all);
   return std::max(std::sqrt(rest.squares / rest.freedom), rest.furthest / kFurthestDeviations);
+}
+
+// Returns the standard deviation of moments that fall anywhere between two readings.
+Joules by_even_moments(const std::vector<Deviation>& all) {
+  double squares = 0.0;
+  for (const Deviation& each : all) squares += std::pow(each.by_moment.value(), 2) / 3.0;
+  return Joules(std::sqrt(squares / static_cast<double>(all.size())));
 }
 
 Joules median_by_moment(const std::vector<Deviation>& all, Joules most) {
@@ -85,20 +93,30 @@ std::optional<Joules> scatter_of(const std::vector<Deviation>& deviations, Joule
   return scatter < kShareOfEvenMoments * even ? std::nullopt : std::optional(scatter);
 }
 
-// Takes 2.3 standard deviations of a difference, and more if the deviations come from few publications.
+// Takes 2.25 standard deviations of a difference, and more if the deviations come from few publications.
 Joules bound_of_ends(Joules scatter, std::size_t publications) {
-  constexpr double kDeviations = 2.3;
-  constexpr double kFewPublications = 4.0;
+  constexpr double kDeviations = 2.25;
+  constexpr double kFewPublications = 3.0;
   return kDeviations * (1.0 + kFewPublications / static_cast<double>(publications)) * std::numbers::sqrt2 * scatter;
 }
 
 Joules bound_of_few(const std::vector<Deviation>& deviations) {
   constexpr std::size_t kFewest = 4;
   constexpr double kConfidence = 0.95;
+  constexpr double kExplained = 1.1;  // times the deviation of even moments
   if (deviations.size() < kFewest || deviations.size() >= kManyPublications) return {};
   const Rest rest = rest_of(deviations);
-  return student_quantile(kConfidence, deviations.size() - 2) * std::numbers::sqrt2 *
-         Joules(std::sqrt(rest.squares / rest.freedom));
+  const Joules scatter(std::sqrt(rest.squares / rest.freedom));
+  if (scatter < kExplained * by_even_moments(deviations)) return {};
+  return student_quantile(kConfidence, deviations.size() - 2) * std::numbers::sqrt2 * scatter;
+}
+
+Joules noise_of(const std::vector<Deviation>& deviations) {
+  constexpr std::size_t kFewest = 4;
+  if (deviations.size() < kFewest) return {};
+  const Rest rest = rest_of(deviations);
+  const Joules scatter(std::sqrt(rest.squares / rest.freedom));
+  return rest.by_parts ? scatter : std::min(scatter, by_even_moments(deviations));
 }
 
 Joules furthest_of(const std::vector<Deviation>& deviations, Joules launch) {

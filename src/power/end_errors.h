@@ -33,8 +33,12 @@ std::optional<Joules> scatter_of(const std::vector<Deviation>& deviations, Joule
 Joules bound_of_ends(Joules scatter, std::size_t publications);
 
 // Returns the bound for 95 % of the energy between two of few publications, by their scatter about a straight line. It
-// is 0 if there are fewer than four, or so many that scatter_of() answers.
+// is 0 if there are fewer than four, or so many that scatter_of() answers, or if their moments explain the scatter.
 Joules bound_of_few(const std::vector<Deviation>& deviations);
+
+// Returns the standard deviation of a publication, however small. If parts are so short that one line must do for all,
+// it is no more than moments that fall anywhere between two readings explain.
+Joules noise_of(const std::vector<Deviation>& deviations);
 
 // Returns by how much the most deviating publication deviates from its neighbours, beyond what their moments and a
 // launch of this energy explain. Such a publication came late, or the one before it is missing.

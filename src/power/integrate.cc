@@ -99,9 +99,9 @@ double squares_of(std::span<const Point> points) {
 
 // Returns the half width of a 95 % interval of a sum of readings that stand for a period each. The half width is two
 // and a half standard deviations, because these are estimated from few readings. The variance of a reading is half the
-// mean square of successive differences (von Neumann).
-Joules chance(const std::vector<Point>& points, Nanoseconds period) {
-  return 2.5 * Watts(std::sqrt(squares_of(points) / 2.0)) * period;
+// mean square of successive differences (von Neumann). Readings that count twice are fewer, and each adds more.
+Joules chance(const std::vector<Point>& points, Nanoseconds period, double of_weights) {
+  return 2.5 * Watts(std::sqrt((1.0 + 2.0 * of_weights) * squares_of(points) / 2.0)) * period;
 }
 
 Nanoseconds reading_gap(const Trace<Watts>& trace) {
@@ -177,9 +177,10 @@ Result<Measured<Joules>> integrate(const Trace<Watts>& power, Nanoseconds begin,
   Joules energy = trapezoids(inside);
   // If all readings came late by half the time between two readings, both ends of the integral would move.
   const Watts change = inside.back().power - inside.front().power;
-  Joules bound =
-      difference_of(change, Watts()) * (reading_gap(power) / 2.0) + rounding_of(power, begin, end) * (end - begin);
-  Joules by_chance = chance(inside, period_of(traits));
+  Joules bound = difference_of(change, Watts()) * (reading_gap(power) / 2.0);
+  const Joules by_rounding = rounding_of(power, begin, end) * (end - begin);
+  Joules by_chance = Joules(root_of_squares(
+      chance(inside, period_of(traits), variance_of_weights(power, begin, end)).value(), by_rounding.value()));
   if (traits.response == Response::lag) {
     const CorrectionError error = correction_error(inside, traits);
     energy += change * traits.time_constant;

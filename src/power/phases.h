@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -33,12 +32,10 @@ class Phases {
   // Returns the end of the last batch. Precondition: there is a batch.
   Nanoseconds end() const;
 
-  // Returns half of the 95 % interval of the mean power, as a share of it. It is estimated from how the batches' powers
-  // vary from phase to phase; `mean` returns the power of a time. `noise` returns the part of such a mean's standard
-  // deviation that has other causes than phases, as a share; it is subtracted. `readings` is the time between two
-  // readings if `mean` interpolates between readings, otherwise 0.
-  double bound(const std::function<Result<Watts>(Nanoseconds begin, Nanoseconds end)>& mean,
-               const std::function<double(Nanoseconds time)>& noise, Nanoseconds readings) const;
+  // Returns the batches by phase; nullopt at a phase at which none began.
+  const std::vector<std::optional<Load::Batch>>& batches() const { return batches_; }
+  // Returns the time that the phases divide.
+  Nanoseconds span() const { return span_; }
 
  private:
   const Nanoseconds period_;

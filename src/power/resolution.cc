@@ -24,7 +24,7 @@ Watts resolution_of(const Trace<Watts>& power) {
 Watts rounding_of(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end) {
   constexpr double kBetweenTwoSteps = 0.4;  // variance in squared steps; at a level between two steps without noise it
                                             // is a quarter at most
-  constexpr double kLeastNoise = 0.2;       // noise in steps
+  constexpr double kLeastNoise = 0.1;       // noise in steps
   constexpr double kHarmonics = 1.3;
   const Watts step = resolution_of(power);
   const SensorTraits& traits = power.sensor.traits;
@@ -45,6 +45,20 @@ Watts rounding_of(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end)
   if (variance < kLeastNoise * kLeastNoise) return step / 2.0;
   constexpr double kPi = std::numbers::pi;
   return kHarmonics / kPi * std::exp(-2.0 * kPi * kPi * variance) * step;
+}
+
+double variance_of_weights(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end) {
+  const Nanoseconds period = power.sensor.traits.period;
+  if (!(period > Nanoseconds())) return 0.0;
+  double squares = 0.0;
+  std::optional<Nanoseconds> last;
+  for (const Change<Watts>& change : power.changes) {
+    if (change.at < begin || change.at > end) continue;
+    const double longer = (change.at - last.value_or(change.at - period)) / period - 1.0;
+    squares += std::pow(std::min(longer, 1.0), 2);
+    last = change.at;
+  }
+  return squares / ((end - begin) / period);
 }
 
 }  // namespace wattune::power

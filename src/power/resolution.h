@@ -13,4 +13,8 @@ Watts resolution_of(const Trace<Watts>& power);
 // Returns the largest error that rounding leaves in the mean power of a time: half a step, or less with noise.
 Watts rounding_of(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);
 
+// Returns the variance of the time for which a reading counts, in squared periods. A reading counts longer if the next
+// one comes late or is lost. It counts twice if the next one shows the same value.
+double variance_of_weights(const Trace<Watts>& power, Nanoseconds begin, Nanoseconds end);
+
 }  // namespace wattune::power

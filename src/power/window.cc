@@ -108,8 +108,8 @@ class WindowRun {
     const Nanoseconds period = sensors.sampling().period;
     const Nanoseconds launch = window_.log.launch_time();
     const bool sees_parts = sensors.sees_parts(launch);
-    // A power sensor shows the last batch only later, while the load must go on.
-    const Nanoseconds later = sensors.counter == nullptr ? sensors.period() + sensors.lag() : Nanoseconds();
+    // A sensor shows the last batch only later, while the load must go on.
+    const Nanoseconds later = sensors.period() + sensors.lag();
     const Nanoseconds phase =
         std::max((time - later) / static_cast<double>(kPhases), sees_parts ? period : Nanoseconds());
     const double launches = std::ceil(phase / launch);

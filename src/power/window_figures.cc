@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <limits>
 #include <vector>
 
 #include "core/root_of_squares.h"
 #include "power/board_sensors.h"
 #include "power/counter_trace.h"
 #include "power/end_errors.h"
+#include "power/phase_error.h"
 #include "power/resolution.h"
 
 namespace wattune::inline v0_1::power {
@@ -24,7 +25,15 @@ struct Told {
 };
 
 Result<Told> told_by_counter(const Trace<Joules>& counter, const RunWindow& window) {
-  WATTUNE_ASSIGN(const CountedSpan span, between_publications(counter, window.begin, window.end));
+  // Beyond the last phase the load runs on, so that the counter shows the last batch. If it was not read in time, the
+  // load ran on for longer, and all of that counts.
+  const bool all_phases = window.phases && !window.ended_after;
+  Result<CountedSpan> counted_span = between_publications(counter, window.begin, window.end);
+  if (all_phases)
+    if (auto of_phases = between_publications(counter, window.begin, window.phases->end()); of_phases)
+      counted_span = std::move(of_phases);
+  if (!counted_span) return counted_span.error();
+  const CountedSpan& span = *counted_span;
   // Only the length of the time is uncertain. The number of launches in it is proportional to its length.
   const Joules unknown = span.power().value * span.time_uncertainty();
   return Told{{span.energy, unknown}, span.begin.value, span.end.value, counter.sensor.name};
@@ -50,7 +59,31 @@ Nanoseconds interpolated(const Trace<Watts>& power) {
   return traits.response == Response::lag ? Nanoseconds() : traits.period;
 }
 
-double no_noise(Nanoseconds) { return 0.0; }
+// Returns the noise of a sensor whose readings count for a time of this variance. It is what readings within a batch,
+// and those between two batches, show of it. Without two readings in a batch all is noise.
+double noise_of_mean(const BatchPowers& powers, const Trace<Watts>& power, double of_weights, double of_steps) {
+  const Nanoseconds period = power.sensor.traits.period;
+  const std::optional<double> within = variance_within(powers, sights_of(power), period, of_weights);
+  if (!within) return std::numeric_limits<double>::infinity();
+  return *within + variance_by_mixtures(powers, period, of_weights, of_steps);
+}
+
+// Returns the same for a counter, which adds up and so has no noise of its own.
+double noise_of_mean(const BatchPowers& powers, const Trace<Joules>& counter, double of_steps) {
+  const Nanoseconds period = counter.sensor.traits.period;
+  const std::optional<double> within = variance_within(powers, sights_of(counter), period, 0.0);
+  return within.value_or(0.0) + variance_by_mixtures(powers, period, 0.0, of_steps);
+}
+
+// Returns the share by which phases leave the mean of the readings uncertain. Readings of a sensor with a time constant
+// depend on each other, so that they show no noise.
+double left_by_phases(const Phases& phases, const Trace<Watts>& power, double of_weights) {
+  const SensorTraits& traits = power.sensor.traits;
+  const BatchPowers powers = powers_of(phases, mean_by(power));
+  if (traits.response == Response::lag) return bound_of_phases(powers, {}, interpolated(power), 1.0);
+  const BatchNoise noise{.of_mean = noise_of_mean(powers, power, of_weights, 0.0)};
+  return bound_of_phases(powers, noise, interpolated(power), fall_of(traits, phases.span()));
+}
 
 // Integrates the power until the last moment that the sensor has shown. The bound is the random error of its readings
 // or, if batches began at phases, the error that the phases left. Readings of a sensor with a time constant depend on
@@ -63,8 +96,8 @@ Result<Told> told_by_power(const Trace<Watts>& power, const BoardSensors& sensor
   WATTUNE_ASSIGN(Measured<Joules> energy, integrate(power, window.begin, end));
   if (!all_phases) return Told{energy, window.begin, end, power.sensor.name};
   const Joules rounding = rounding_of(power, window.begin, end) * (end - window.begin);
-  const Joules by_phases =
-      energy.value * window.phases->bound(mean_by(power), no_noise, interpolated(power)) + rounding;
+  const double of_weights = variance_of_weights(power, window.begin, end);
+  const Joules by_phases = energy.value * left_by_phases(*window.phases, power, of_weights) + rounding;
   const bool lags = power.sensor.traits.response == Response::lag;
   energy.uncertainty = lags ? std::min(energy.uncertainty, by_phases) : by_phases;
   return Told{energy, window.begin, end, power.sensor.name};
@@ -114,20 +147,41 @@ std::vector<Deviation> deviations_of(const Trace<Joules>& counter, const Told& t
   return all;
 }
 
-// Returns the error that phases left. It is for a counter that may only sum the readings of a sensor that sees a part
-// of its period. The error does not include noise: neither that of a power sensor's readings, nor the scatter of the
-// counter's publications.
-Joules unseen(const RunWindow& window, const BoardSensors& sensors, const Told& told,
-              const std::optional<Joules>& scatter) {
+// The error of a counter that may only add up what a sensor sees of each period.
+struct Unseen {
+  Joules by_phases;    // what the phases left
+  double share = 0.0;  // how much of what the sensor misses the counter misses, at most
+};
+
+// Bounds this error. It does not include noise: neither that of a power sensor's readings, nor the scatter of the
+// counter's publications. If the counter's window is unknown, its batches show whether it follows the sensor.
+Unseen unseen(const RunWindow& window, const BoardSensors& sensors, const Told& told,
+              const std::vector<Deviation>& deviations) {
+  constexpr double kInterpolated = 4.0 / 3.0;  // variance of a moment between publications, in that of a publication
   if (!window.phases || counts_all(sensors.counter->sensor.traits)) return {};
-  if (sensors.power != nullptr) {
-    const SensorTraits& traits = sensors.power->sensor.traits;
-    const auto noise = [&](Nanoseconds time) { return traits.noise * std::sqrt(traits.period / time); };
-    return told.energy.value * window.phases->bound(mean_by(*sensors.power), noise, interpolated(*sensors.power));
+  const BatchPowers counted = powers_of(*window.phases, mean_by(*sensors.counter));
+  if (counted.shares.empty()) return {.share = 1.0};
+  const SensorTraits& traits = sensors.sampling();
+  const double fall = fall_of(traits, window.phases->span());
+  const SensorTraits& own = sensors.counter->sensor.traits;
+  const Joules of_period = mean_power_of(told) * own.period;
+  if (&traits == &own) {
+    constexpr double kOfDifference = 3.0;  // variance of the difference of two batches with a moment in common
+    const double of_moment = noise_of(deviations) / (mean_power_of(told) * counted.time());
+    const double by_moments = variance_by_moments(counted, kInterpolated * of_moment * of_moment);
+    const BatchNoise noise{.elsewhere = by_moments,
+                           .of_mean = noise_of_mean(counted, *sensors.counter, kOfDifference * by_moments)};
+    const Joules left = told.energy.value * bound_of_phases(counted, noise, Nanoseconds(), fall);
+    return {hypotenuse(left, error_of_ends(counted, by_moments) * of_period), 1.0};
   }
-  const Joules at_ends = std::numbers::sqrt2 * scatter.value_or(Joules());
-  const auto noise = [&](Nanoseconds time) { return at_ends / (mean_power_of(told) * time); };
-  return told.energy.value * window.phases->bound(mean_by(*sensors.counter), noise, Nanoseconds());
+  const BatchPowers seen = powers_of(*window.phases, mean_by(*sensors.power));
+  const double share = own.window > Nanoseconds() ? 1.0 : share_counted(seen, counted);
+  const double of_weights = variance_of_weights(*sensors.power, told.begin, told.end);
+  const double by_readings = traits.noise * traits.noise * (traits.period / counted.time());
+  const double of_mean = noise_of_mean(seen, *sensors.power, of_weights, 2.0 * by_readings);
+  const BatchNoise noise{.elsewhere = by_readings, .of_mean = std::max(0.0, of_mean - by_readings)};
+  const Joules left = told.energy.value * bound_of_phases(seen, noise, interpolated(*sensors.power), fall);
+  return {share * hypotenuse(left, error_of_ends(seen, by_readings) * of_period), share};
 }
 
 // Returns for how long a sensor has seen the load up to a moment. The sensor sees a part of each period, and such a
@@ -137,29 +191,13 @@ Nanoseconds seen_until(Nanoseconds moment, Nanoseconds offset, Nanoseconds perio
   return periods * seen + std::min(moment - offset - periods * period, seen);
 }
 
-// Returns the variance of the time for which a reading counts, in squared periods. A reading counts longer if the next
-// one comes late or is lost. It counts twice if the next one shows the same value.
-double variance_of_weights(const Trace<Watts>& power, const Told& told) {
-  const Nanoseconds period = power.sensor.traits.period;
-  if (!(period > Nanoseconds())) return 0.0;
-  double squares = 0.0;
-  std::optional<Nanoseconds> last;
-  for (const Change<Watts>& change : power.changes) {
-    if (change.at < told.begin || change.at > told.end) continue;
-    const double longer = (change.at - last.value_or(change.at - period)) / period - 1.0;
-    squares += std::pow(std::min(longer, 1.0), 2);
-    last = change.at;
-  }
-  return squares / ((told.end - told.begin) / period);
-}
-
 // Bounds the error of the time in gaps, for a sensor that sees a part of each period and takes it for the whole. It is
 // unknown where in the period this part lies. The error is largest if an edge of the part coincides with an edge of a
 // gap. The sum also errs by chance if readings count for longer or shorter than a period, with the variance
 // `of_weights`.
 Nanoseconds most_misjudged(const std::vector<LoadLog::Gap>& gaps, Nanoseconds period, Nanoseconds seen,
                            double of_weights) {
-  constexpr double kDeviations = 2.0;
+  constexpr double kDeviations = 2.5;
   const auto misjudged = [&](Nanoseconds offset) {
     Nanoseconds sum;
     double squares = 0.0;
@@ -177,13 +215,17 @@ Nanoseconds most_misjudged(const std::vector<LoadLog::Gap>& gaps, Nanoseconds pe
   return most;
 }
 
-// Bounds the energy that gaps between batches hide from a sensor that sees a part of its period.
-Joules hidden_in_gaps(const RunWindow& window, const SensorTraits& traits, const Told& told, Watts in_gaps,
+// Bounds the energy that gaps between batches hide from a sensor that sees a part of its period. If it sees parts of a
+// launch, the power beside a gap may be half above the mean.
+Joules hidden_in_gaps(const RunWindow& window, const BoardSensors& sensors, const Told& told, Watts in_gaps,
                       double of_weights) {
+  constexpr double kBesideGap = 1.5;
+  const SensorTraits& traits = sensors.sampling();
   const Nanoseconds seen = seen_by(traits);
   if (!window.phases || traits.response == Response::lag || !(seen > Nanoseconds()) || seen >= traits.period) return {};
   const Nanoseconds misjudged = most_misjudged(window.log.gaps(told.begin, told.end), traits.period, seen, of_weights);
-  return std::max(mean_power_of(told) - in_gaps, Watts()) * misjudged;
+  const double beside = sensors.sees_parts(window.log.launch_time()) ? kBesideGap : 1.0;
+  return std::max(beside * mean_power_of(told) - in_gaps, Watts()) * misjudged;
 }
 
 // Bounds the error of the counted energy. If the publications do not show it, each end may lie within a launch. If the
@@ -194,15 +236,20 @@ Joules bound_by_counter(const BoardSensors& sensors, const Told& told, const Run
                         Watts in_gaps) {
   constexpr double kLateFactor = 1.5;
   const Nanoseconds period = sensors.counter->sensor.traits.period;
-  const std::vector<Deviation> deviations = deviations_of(*sensors.counter, told, window, launch, in_gaps);
+  constexpr double kLittle = 0.25;  // share of what a sensor misses that leaves a counter with one line for all batches
+  std::vector<Deviation> deviations = deviations_of(*sensors.counter, told, window, launch, in_gaps);
+  const Unseen missed = unseen(window, sensors, told, deviations);
+  for (Deviation& each : deviations) each.part = missed.share < kLittle ? 0 : each.part;
   const std::optional<Joules> scatter =
       scatter_of(deviations, period > Nanoseconds() ? mean_power_of(told) * period / 2.0 : told.energy.value);
-  const Joules largest = told.energy.uncertainty + launch + kLateFactor * furthest_of(deviations, launch);
+  const Joules late = kLateFactor * furthest_of(deviations, launch);
+  const Joules largest = told.energy.uncertainty + launch + late;
   const Joules unscattered = window.phases ? largest : std::max(largest, bound_of_few(deviations));
-  const Joules ends = scatter ? bound_of_ends(*scatter, deviations.size()) : unscattered;
-  const bool sees_gaps = counts_all(sensors.counter->sensor.traits);
-  const Joules hidden = sees_gaps ? Joules() : hidden_in_gaps(window, sensors.sampling(), told, in_gaps, 0.0);
-  return hypotenuse(hypotenuse(ends, unseen(window, sensors, told, scatter)), hidden);
+  Joules ends = unscattered;
+  if (scatter) ends = bound_of_ends(*scatter, deviations.size());
+  if (scatter && !(late > Joules())) ends = std::min(ends, largest);
+  const Joules hidden = missed.share * hidden_in_gaps(window, sensors, told, in_gaps, 0.0);
+  return hypotenuse(hypotenuse(ends, missed.by_phases), hidden);
 }
 
 // Returns the standard deviation of the readings within the time, divided by their mean.
@@ -218,16 +265,21 @@ double spread_of_readings(const Trace<Watts>& power, const Told& told) {
 }
 
 // Bounds the error of the integrated energy. Either end may lie within a launch. Readings that average several launches
-// show little of a single launch. Readings that cover a part of a launch show how its power varies.
+// show little of a single launch. Readings that cover a part of a launch show how its power varies. Phased batches
+// begin and end with a launch, but at both ends readings show a mixture of what comes before and behind.
 Joules bound_by_power(const BoardSensors& sensors, const Told& told, const RunWindow& window, const Cost& cost,
                       Watts in_gaps) {
+  constexpr double kMixture = 0.8;  // two standard deviations of two moments that lie anywhere in a period
   const SensorTraits& traits = sensors.power->sensor.traits;
   const Nanoseconds seen = seen_by(traits);
   const double averaged = seen > Nanoseconds() ? cost.time / seen : 1.0;
-  const double of_weights = variance_of_weights(*sensors.power, told);
-  const double of_launch = std::min({1.0, averaged, 2.0 * spread_of_readings(*sensors.power, told)});
-  return hypotenuse(told.energy.uncertainty, hidden_in_gaps(window, traits, told, in_gaps, of_weights)) +
-         of_launch * cost.energy.value;
+  const double spread = spread_of_readings(*sensors.power, told);
+  const double of_weights = variance_of_weights(*sensors.power, told.begin, told.end);
+  const Joules hidden = hidden_in_gaps(window, sensors, told, in_gaps, of_weights);
+  const Joules known = hypotenuse(told.energy.uncertainty, hidden);
+  if (window.phases && !window.ended_after)
+    return hypotenuse(known, kMixture * spread * mean_power_of(told) * traits.period);
+  return known + std::min({1.0, averaged, 2.0 * spread}) * cost.energy.value;
 }
 
 std::optional<double> disagreement(const Told& told, const BoardSensors& sensors) {

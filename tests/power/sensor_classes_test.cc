@@ -13,8 +13,9 @@ constexpr std::uint64_t kSeedsOfEach = 3;
 
 class SensorClasses : public ::testing::TestWithParam<bool> {};
 
+// Allows three of thirty outcomes outside of bounds for 95 %.
 void expect_covered(const Covered::Figure& figure, double widest, const std::string& what) {
-  EXPECT_GE(figure.inside, 0.95) << what;
+  EXPECT_GE(figure.inside, 0.9) << what;
   EXPECT_LE(figure.bound, widest) << what;
 }
 
