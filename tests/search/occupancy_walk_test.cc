@@ -215,14 +215,17 @@ TEST(OccupancyWalk, IsNoWorseThanThePrintedOneAtEqualRuns) {
   EXPECT_LE(ours, printed);
 }
 
-// The threads alone give the shapes 0, 1 and 2 full occupancies. By the compiler, shape 1 comes first, shape 0 has half
-// of that, and shape 2 does not run.
-TEST(OccupancyWalk, KnowsWhatTheCompilerSays) {
-  const SearchSpace space = space_of({{5}, {4}, {3}, {2}});
-  const auto id_of = [&](std::uint16_t shape) { return space.rank({shape, 0}); };
+// The threads alone give all shapes full occupancies. By the compiler, which knows registers and shared memory, shape 1
+// comes first, shape 0 has half of that, and shape 2 does not run.
+class CompiledShapes : public testing::TestWithParam<bool> {};
+
+TEST_P(CompiledShapes, AreWalkedInTheCompilersOrder) {
+  const SearchSpace space = space_of({{5, 9}, {4, 9}, {3, 9}, {2, 9}});
+  const auto id_of = [&](std::uint16_t shape, std::uint16_t clock = 0) { return space.rank({shape, clock}); };
   std::vector<WalkCandidate> shapes;
   for (std::uint16_t shape = 0; shape < 4; ++shape) shapes.push_back({id_of(shape), 1.0, 1024u >> shape});
-  const auto walk = make_occupancy_walk(space, [&] { return shapes; }, {.least_occupancy = 0.4});
+  const auto walk =
+      make_occupancy_walk(space, [&] { return shapes; }, {.least_occupancy = 0.4, .lower_clock = GetParam()});
   const std::vector<ConfigurationId> prospects = walk->prospects();
   EXPECT_EQ(prospects.size(), 4u);
   EXPECT_EQ(walk->least_foreseen(4), 4u);
@@ -230,16 +233,24 @@ TEST(OccupancyWalk, KnowsWhatTheCompilerSays) {
   for (std::uint16_t shape = 0; shape < 4; ++shape)
     walk->foresee(id_of(shape), {.runs = shape != 2, .metrics = {{"occupancy", occupancies[shape], "", {}}}});
   std::vector<ConfigurationId> order;
+  space::ValueIndices at;
   double time = 10;
   for (auto ids = walk->ask(1); !ids.empty(); ids = walk->ask(1)) {
     order.push_back(ids.front());
+    space.unrank(ids.front(), at);
     Observation observation;
-    observation.statistics = Statistics{.median = Nanoseconds(--time)};
+    observation.statistics = Statistics{.median = Nanoseconds(at[1] == 0 ? --time : 20.0)};
     walk->tell(ids.front(), observation);
   }
-  EXPECT_EQ(order, (std::vector<ConfigurationId>{id_of(1), id_of(3), id_of(0)}));
+  const std::vector<ConfigurationId> expected =
+      GetParam() ? std::vector<ConfigurationId>{id_of(1), id_of(1, 1), id_of(3), id_of(0), id_of(0, 1)}
+                 : std::vector<ConfigurationId>{id_of(1), id_of(3), id_of(0)};
+  EXPECT_EQ(order, expected);
   EXPECT_TRUE(walk->prospects().empty());
 }
+
+INSTANTIATE_TEST_SUITE_P(BothWalks, CompiledShapes, testing::Bool(),
+                         [](const auto& half) { return half.param ? "OccupancyWalkAndClocks" : "OccupancyWalk"; });
 
 }  // namespace
 }  // namespace wattune::search
