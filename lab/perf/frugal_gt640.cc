@@ -1,5 +1,5 @@
-// Prints the tables of docs/results/frugal.md. They show which pairs of kernels do most operations per joule on a
-// simulated GT 640, and at which clocks. Published numbers of Jiao et al. stand beside.
+// Prints pairs of kernels and clocks of a simulated GT 640, for operations per joule, beside the published numbers of
+// Jiao et al.: the tables of docs/results/frugal.md.
 //
 //   frugal_gt640 [PART...] [--json]
 //
@@ -12,6 +12,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -125,7 +126,7 @@ void pairs(bool json) {
   for (std::size_t i = 0; i < kPrinted.size(); ++i) ours.add(all[i].name(), fields_of(all[i].pair, all[i].best));
 }
 
-// Prints figure 9 of Jiao et al., with the first pairs of their table 10.
+// Prints figure 9: the pairs at the top of table 10.
 void faster(bool json) {
   Table table("time over that of one after the other at the highest clocks", json);
   for (std::size_t i = 0; i < 6; ++i) {
@@ -148,8 +149,7 @@ void three(bool json) {
   }
 }
 
-// Prints the gain of three kernels that run together beside the gain of two. There is a row for each mechanism that
-// brings the blocks to the SMs.
+// Compares three kernels with two, for each mechanism that brings their blocks to the SMs.
 void mechanisms(bool json) {
   Table table("gain at the highest clocks while they run, in %", json);
   const Mechanism persistent(schedule::Form::persistent), slices(schedule::Form::slices);
@@ -178,7 +178,7 @@ void pool(bool json) {
                                              {"over the highest clocks", kPercent * result.over_highest}});
 }
 
-// The distances, in %, of gains from the best possible gains.
+// The distances of gains from the best one, in %.
 struct Distances {
   Mean mean;
   double worst = 0.0;
@@ -194,9 +194,9 @@ void print_distances(const char* what, const Distances& distances, Table& table)
   table.add(what, {{"mean", distances.mean.value()}, {"worst", distances.worst}, {"printed, at most", 5.0}});
 }
 
-// Prints how far choices stay behind the best gain. A choice is a number of resident blocks and a pair of clocks, made
-// from runs of each kernel alone. In the first row a choice may also be to run the kernels one after the other, which
-// gains nothing. In the second row the kernels always run together.
+// Prints the distance of choices made from runs of each kernel alone, at each number of resident blocks and each pair
+// of clocks. In the first row, running one after the other, which gains nothing, may be chosen too. In the second row
+// pairs always run together.
 void distance(bool json) {
   Table table("distance of the gain from that at the best of all ratios and clocks, in %", json);
   Distances free, together;
@@ -210,7 +210,7 @@ void distance(bool json) {
   print_distances("always together", together, table);
 }
 
-// A pair of kernels in figures 6 and 7 of Jiao et al., with the errors in % that the paper prints.
+// A pair of figures 6 and 7 with the errors that are printed there, in %.
 struct PrintedErrors {
   const char* first;
   const char* second;
@@ -226,8 +226,8 @@ void add_errors(const Pair& pair, Fidelity fidelity, PairErrors& errors) {
   for (const PredictedWay& way : predicted_ways(pair, fidelity)) errors.add(pair, way, fidelity);
 }
 
-// Prints errors of networks that know the features of each kernel alone: those of figures 6 and 7 of Jiao et al., and
-// those of operations per second.
+// Prints the errors of networks that are told the features of each kernel alone: figures 6 and 7, and operations per
+// second.
 void print_errors(Fidelity fidelity, bool json) {
   Table table(
       fmt::format("networks, {}: errors in % over all ratios", fidelity == Fidelity::fast ? "fast" : "detailed"), json);
@@ -256,7 +256,7 @@ void print_errors(Fidelity fidelity, bool json) {
   row("55 pairs", all, 4.8, 10.1, kUnknown);
 }
 
-// Prints figure 8 of Jiao et al.: the gain at the ratio and the clocks that the networks choose, beside the best gain.
+// Prints figure 8: the gain at the ratio and the clocks that the networks choose, beside the best of all.
 void print_choices(bool json) {
   Table table("networks: gain in % over one after the other", json);
   Distances distances, together;
@@ -288,15 +288,55 @@ void print_choices(bool json) {
   print_distances("always together", together, summary);
 }
 
-// Prints the predictions of networks for pairs. The networks learned from micro-kernels and varied kernels alone, in
-// the fast fidelity; they saw no pair.
+// Prints what networks predict that were trained on micro-kernels and varied kernels, each alone and in the fast
+// fidelity. No pair trained them.
 void network_figures(bool json) {
   for (const Fidelity fidelity : {Fidelity::fast, Fidelity::detailed}) print_errors(fidelity, json);
   print_choices(json);
 }
 
-// Prints runs of a queue whose works take 1.5 s. The board takes up to 0.3 s to change its clocks, and the scheduler
-// keeps clocks for at least a second.
+// Prints for each kernel the clocks that networks choose for it alone, and what comes of the pairs with it that they
+// would run.
+void print_kernels_by_networks(bool json) {
+  struct Taken {
+    double predicted = 0.0, simulated = 0.0, worst = 1.0;
+    int pairs = 0;
+  };
+  std::map<std::string, Taken> taken;
+  for (const RankedPair& each : all_pairs()) {
+    const PredictedWay chosen = predicted_ways(each.pair, Fidelity::fast).front();
+    if (chosen.gain < schedule::PolicyOptions().least_gain) continue;
+    const double gain = each.pair.gain(each.pair.at(chosen.ratio, chosen.clocks));
+    for (const Gt640Kernel* kernel : each.pair.kernels()) {
+      Taken& its = taken[kernel->kernel.name];
+      its.predicted += chosen.gain;
+      its.simulated += gain;
+      its.worst = std::min(its.worst, gain);
+      ++its.pairs;
+    }
+  }
+  Table table("networks, by kernel", json);
+  for (const Gt640Kernel& kernel : simulate::gt640_kernels()) {
+    const backend::BoardSetting clocks = clocks_by_networks(kernel);
+    const ClockPair best = alone(kernel, Clocks::best).clocks;
+    const Residents all = all_of(kernel);
+    const double there =
+        simulated_at({*clocks.graphics, *clocks.memory}, {&all, 1}, Fidelity::fast).operations_per_joule();
+    const Taken& its = taken[kernel.kernel.name];
+    table.add(std::string(kernel.kernel.name),
+              {{"core in MHz", clocks.graphics->value()},
+               {"memory in MHz", clocks.memory->value()},
+               {"best core", best.core.value()},
+               {"best memory", best.memory.value()},
+               {"lost alone in %", kPercent * (1.0 - there / best_alone(kernel, Fidelity::fast))},
+               {"pairs that run", its.pairs},
+               {"gain predicted in %", kPercent * its.predicted / its.pairs},
+               {"simulated in %", kPercent * its.simulated / its.pairs},
+               {"worst in %", kPercent * its.worst}});
+  }
+}
+
+// Runs works of 1.5 s on a machine whose board takes up to 0.3 s to obey, and whose clocks are held for a second.
 void queue(bool json) {
   const Gt640Queue queue(2);
   Table table("22 works of 1.5 s, run to their ends", json);
@@ -314,6 +354,7 @@ void queue(bool json) {
   row("greedy, by networks", {.policy = "greedy", .pairs = Pairs::by_networks, .clocks = true});
   row("paired, highest clocks", {.policy = "paired", .pairs = Pairs::at_highest_clocks});
   row("paired, best clocks", {.policy = "paired", .pairs = Pairs::at_best_clocks, .clocks = true});
+  print_kernels_by_networks(json);
 }
 
 }  // namespace
