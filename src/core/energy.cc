@@ -1,4 +1,5 @@
 #include "core/interface/energy.h"
+#include "core/interface/memory_clock.h"
 
 #include <algorithm>
 #include <cmath>
@@ -104,6 +105,18 @@ std::optional<Megahertz> graphics_clock_of(const Configuration& configuration,
   const auto clock = std::ranges::find(parameters, ParameterRole::graphics_clock, &Parameter::role);
   const Value* const value = clock == parameters.end() ? nullptr : configuration.find(clock->name);
   return value != nullptr && value->is_number() ? std::optional(Megahertz(value->as_real())) : std::nullopt;
+}
+
+Result<std::optional<Megahertz>> memory_clock_of(const Configuration& configuration,
+                                                 const std::vector<Parameter>& parameters) {
+  const auto clock = std::ranges::find(parameters, ParameterRole::memory_clock, &Parameter::role);
+  const Value* const value = clock == parameters.end() ? nullptr : configuration.find(clock->name);
+  if (clock == parameters.end()) return std::optional<Megahertz>();
+  if (value != nullptr && value->is_number() && value->as_real() > 0.0)
+    return std::optional(Megahertz(value->as_real()));
+  return Error(ErrorCode::invalid_argument, "the memory's clock of a recorded configuration is unknown")
+      .about(configuration.to_string())
+      .hint("record the kernel at a known memory clock, or leave this configuration out");
 }
 
 }  // namespace wattune

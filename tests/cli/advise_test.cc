@@ -211,5 +211,50 @@ TEST_F(AdviseCommand, OneLineForARecordingThatIsOfNoUse) {
   EXPECT_THAT(elsewhere.err, HasSubstr("two clocks"));
 }
 
+// Returns a cache like cache_of(), with this text as the memory's clock.
+std::string cache_at_memory(const std::string& kernel, double core, const std::string& memory) {
+  std::string text = cache_of(kernel, core);
+  const auto replace_all = [&](const std::string& what, const std::string& by) {
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+      text.replace(at, what.size(), by);
+  };
+  replace_all(R"("tune_params_keys":["nvml_gr_clock"])", R"("tune_params_keys":["nvml_gr_clock","nvml_mem_clock"])");
+  replace_all(R"({"nvml_gr_clock":)", R"({"nvml_mem_clock":)" + memory + R"(,"nvml_gr_clock":)");
+  return text;
+}
+
+TEST_F(AdviseCommand, OneLineForAMemoryClockThatIsUnknownOrAnother) {
+  const auto advised_with = [&](const std::string& memory) {
+    folder_.write("memory.json", cache_at_memory("m", 0.4, memory));
+    return run_wattune(folder_, {"advise", "new.json", "--others", "0.json", "1.json", "2.json", "memory.json"});
+  };
+  for (const std::string unknown : {"0", "-1", R"("default")"}) {
+    const Finished finished = advised_with(unknown);
+    EXPECT_EQ(finished.status, 2) << unknown;
+    EXPECT_THAT(finished.err, HasSubstr("memory.json: the memory's clock of a recorded configuration is unknown"));
+    EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+  }
+  const Finished other = advised_with("810");
+  EXPECT_EQ(other.status, 0) << other.err;
+  EXPECT_THAT(other.err,
+              HasSubstr("memory.json is at a memory clock of 810 MHz, and new.json at a memory clock that it "
+                        "does not tell: advice holds for one memory clock"));
+  folder_.write("memory.json", cache_at_memory("m", 0.4, "0"));
+  const Finished analysed = run_wattune(folder_, {"analyze", "memory.json", "--methods"});
+  EXPECT_THAT(analysed.out, HasSubstr("the memory's clock of 6 configurations is unknown"));
+  const Finished tuned = run_wattune(folder_, {"tune", "--device", "replay:memory.json", "--method", "global"});
+  EXPECT_THAT(tuned.err, HasSubstr("the memory's clock of 6 configurations is unknown"));
+}
+
+// Three clocks are enough for advice, and too few for the fit of model-steered.
+TEST_F(AdviseCommand, ThreeClocksAreToldWhereTheyAreTooFew) {
+  folder_.write("three.json", cache_of("three", 0.5, {500, 1100, 2000}));
+  const Finished advised = run_wattune(folder_, {"advise", "three.json", "--others", "0.json", "1.json", "2.json"});
+  EXPECT_EQ(advised.status, 0) << advised.err;
+  const Finished analysed = run_wattune(folder_, {"analyze", "three.json", "--methods"});
+  EXPECT_EQ(analysed.status, 0) << analysed.err;
+  EXPECT_THAT(analysed.out, HasSubstr("a fit needs samples of 5 clocks"));
+}
+
 }  // namespace
 }  // namespace wattune::cli_test

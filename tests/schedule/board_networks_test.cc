@@ -93,6 +93,13 @@ TEST(BoardNetworks, LearnNothingFromTooFewRecordings) {
   EXPECT_THAT(train_networks(kBoard, without_traffic).error().to_string(), HasSubstr("reads or writes DRAM"));
 }
 
+TEST(BoardNetworks, LearnFromKnownMemoryClocksOnly) {
+  auto kernels = recordings(16);
+  for (RecordedKernel::Point& point : kernels.back().points) point.clocks.memory.reset();
+  EXPECT_THAT(train_networks(kBoard, kernels).error().to_string(),
+              HasSubstr("some recordings tell the memory's clock and others do not"));
+}
+
 TEST(BoardNetworks, NeedABoardThatDrawsPower) {
   EXPECT_EQ(train_networks(*simulate::find_gpu_model("C2050"), 1).error().to_string(),
             "the power of this GPU is not simulated, so that networks cannot learn from it: `C2050`");
@@ -236,6 +243,13 @@ TEST_F(Recording, OfAnotherBoardIsRefused) {
   recording_.info.device.name = "NVIDIA H200";
   EXPECT_EQ(recorded_kernel(recording_, profiles_, kBoard).error().to_string(),
             "this recording was measured on NVIDIA H200, not on simulated GT640: `gemm`");
+}
+
+TEST_F(Recording, AtAnUnknownMemoryClockIsRefused) {
+  add(2000, 0, 2, 4.0);
+  const std::string told = recorded_kernel(recording_, profiles_, kBoard).error().to_string();
+  EXPECT_THAT(told, HasSubstr("the memory's clock of a recorded configuration is unknown"));
+  EXPECT_THAT(told, HasSubstr("nvml_mem_clock=0"));
 }
 
 TEST_F(Recording, AtOneClockTeachesNothing) {

@@ -114,6 +114,7 @@ Result<MethodsReport> report_methods(const ResultSet& results, const std::vector
   report.fit = fit_json(results);
   report.clocks_missing = why_no_clocks(space.parameters());
   report.doubts = stray_texts(results);
+  if (std::string unknown = unknown_memory_text(results); !unknown.empty()) report.doubts.push_back(std::move(unknown));
   if (recording.impossible() > 0) report.doubts.push_back(impossible_text(recording.impossible()));
   return report;
 }

@@ -8,6 +8,7 @@
 #include "cli/program/terminal.h"
 #include "cli/program/text.h"
 #include "core/interface/energy.h"
+#include "core/interface/memory_clock.h"
 #include "report/interface/analysis.h"
 #include "wattune/spec/spec.h"
 #include "wattune/store/formats.h"
@@ -25,26 +26,47 @@ Result<void> check_possible(const ResultSet& results, const std::string& file) {
   return {};
 }
 
-// Returns the name of the board of a recording; an empty one for a spec, or if none was recorded.
-Result<std::string> board_of(const std::string& file) {
-  if (file.empty() || spec::is_spec(file)) return std::string();
+// Where a kernel was recorded.
+struct RecordedAt {
+  std::string file;
+  std::string board;                // empty for a spec, or if none was recorded
+  std::optional<Megahertz> memory;  // nullopt for a spec, or if no parameter tells it
+};
+
+Result<RecordedAt> recorded_at(const std::string& file) {
+  RecordedAt place{.file = file};
+  if (file.empty() || spec::is_spec(file)) return place;
   WATTUNE_ASSIGN(const ResultSet results, store::load_results(file));
-  return results.info.device.name;
+  place.board = results.info.device.name;
+  const std::vector<report::AtClock> clocks = report::by_clock_of_one_code(results);
+  if (clocks.empty()) return place;
+  auto memory = memory_clock_of(clocks.front().least->configuration, results.info.parameters);
+  if (!memory) return std::move(memory).error().with_context(file);
+  place.memory = *memory;
+  return place;
 }
 
-// Notes recordings of another board than that of the first one.
-Result<void> note_boards(const std::string& own, const std::vector<std::string>& files) {
-  WATTUNE_ASSIGN(std::string first_board, board_of(own));
-  std::string first = own;
+std::string memory_text(const std::optional<Megahertz>& memory) {
+  return memory ? fmt::format("at a memory clock of {:g} MHz", memory->value())
+                : "at a memory clock that it does not tell";
+}
+
+// Notes recordings of another board, or at another memory clock, than the first one.
+Result<void> note_places(const std::string& own, const std::vector<std::string>& files) {
+  if (files.empty()) return {};
+  WATTUNE_ASSIGN(RecordedAt first, recorded_at(own));
   for (const std::string& file : files) {
-    WATTUNE_ASSIGN(const std::string board, board_of(file));
-    if (first_board.empty()) {
-      first = file;
-      first_board = board;
-    } else if (!board.empty() && board != first_board) {
-      print_note(fmt::format("{} is of {}, and {} of {}: advice holds for kernels of one board", file, board, first,
-                             first_board));
+    WATTUNE_ASSIGN(const RecordedAt other, recorded_at(file));
+    if (first.board.empty()) {
+      first = other;
+      continue;
     }
+    if (!other.board.empty() && other.board != first.board)
+      print_note(fmt::format("{} is of {}, and {} of {}: advice holds for kernels of one board", file, other.board,
+                             first.file, first.board));
+    if (other.memory != first.memory)
+      print_note(fmt::format("{} is {}, and {} {}: advice holds for one memory clock", file, memory_text(other.memory),
+                             first.file, memory_text(first.memory)));
   }
   return {};
 }
@@ -74,6 +96,18 @@ std::vector<std::string> stray_texts(const ResultSet& results) {
                       clocks[i].clock.value(), here.value(), one.value(), other.value()));
   }
   return texts;
+}
+
+std::string unknown_memory_text(const ResultSet& results) {
+  std::size_t unknown = 0;
+  std::string first;
+  for (const Trial& trial : results.trials) {
+    if (memory_clock_of(trial.configuration, results.info.parameters)) continue;
+    if (unknown++ == 0) first = trial.configuration.to_string();
+  }
+  if (unknown == 0) return {};
+  return fmt::format("the memory's clock of {} is unknown (`{}`): it is no number of MHz above 0",
+                     counted(unknown, "configuration"), first);
 }
 
 std::string impossible_text(std::size_t configurations) {
@@ -118,7 +152,7 @@ Result<tune::MeasuredKernel> measured_kernel(const ResultSet& results, const std
 
 Result<std::vector<tune::MeasuredKernel>> measured_kernels(const std::vector<std::string>& files,
                                                            const std::string& own) {
-  WATTUNE_TRY(note_boards(own, files));
+  WATTUNE_TRY(note_places(own, files));
   std::vector<tune::MeasuredKernel> kernels;
   for (const std::string& file : files) {
     if (file == own) continue;

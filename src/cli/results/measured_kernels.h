@@ -18,7 +18,9 @@ Error too_few_clocks(const std::string& file);
 // nearest to the lowest or the highest clock count as its neighbours. A high power at the highest clock, or a low one
 // at the lowest, is not suspect.
 std::vector<std::string> stray_texts(const ResultSet& results);
-// Returns a sentence that says how many configurations have an energy or a power that is not above 0.
+// Returns a sentence on the configurations whose memory clock is unknown; empty if there are none.
+std::string unknown_memory_text(const ResultSet& results);
+// Returns a sentence on so many configurations with energies or powers that are not above 0.
 std::string impossible_text(std::size_t configurations);
 // True if power or heat held the clock down while the energy was measured.
 bool is_throttled(const Observation& observation);
@@ -30,8 +32,8 @@ Result<tune::MeasuredKernel> measured_kernel(const std::string& file);
 // Returns the kernel that measured_kernel() returns for a file, from results that are loaded already. `file` names them
 // in messages.
 Result<tune::MeasuredKernel> measured_kernel(const ResultSet& results, const std::string& file);
-// Loads the kernels of all these files except `own`, which is the recording or the spec of the kernel that is asked
-// about. Notes recordings of different boards.
+// Loads all of these, except `own`, the recording or the spec of the kernel that is asked about. Notes recordings of
+// different boards or memory clocks. Fails with invalid_argument if a recording has a memory clock that is unknown.
 Result<std::vector<tune::MeasuredKernel>> measured_kernels(const std::vector<std::string>& files,
                                                            const std::string& own = {});
 

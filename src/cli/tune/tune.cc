@@ -125,8 +125,9 @@ void note_recording(const tune::Recording& recording, const space::SearchSpace& 
     print_note(
         fmt::format("{} recorded configurations are not in the space of the spec", group_digits(recording.outside())));
   if (recording.impossible() > 0) print_note(impossible_text(recording.impossible()));
-  for (const std::string& text : stray_texts({.info = recording.info(), .trials = recording.trials()}))
-    print_note(text);
+  const ResultSet results{.info = recording.info(), .trials = recording.trials()};
+  if (const std::string unknown = unknown_memory_text(results); !unknown.empty()) print_note(unknown);
+  for (const std::string& text : stray_texts(results)) print_note(text);
 }
 
 // Prints notes on choices that the user did not make.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/interface/energy.h"
+#include "core/interface/memory_clock.h"
 #include "model/interface/fused_features.h"
 #include "schedule/interface/timing_class.h"
 #include "simulate/interface/board_model.h"
@@ -95,15 +96,6 @@ KernelAtBestClocks sample_of(const RecordedKernel& kernel) {
   const RecordedKernel::Point& best = best_point_of(kernel);
   return {kernel.features,
           {kernel.operations / best.energy.value(), *best.clocks.graphics, best.clocks.memory.value_or(Megahertz())}};
-}
-
-// Returns the value of the parameter of this role, in MHz; nullopt if no parameter has this role.
-std::optional<Megahertz> clock_of_role(const Configuration& configuration, const std::vector<Parameter>& parameters,
-                                       ParameterRole role) {
-  const auto found = std::ranges::find(parameters, role, &Parameter::role);
-  if (found == parameters.end()) return std::nullopt;
-  const Value& value = configuration.values()[static_cast<std::size_t>(found - parameters.begin())];
-  return value.is_number() ? std::optional(Megahertz(value.as_real())) : std::nullopt;
 }
 
 Json clocks_json(const std::vector<backend::BoardSetting>& clocks) {
@@ -275,11 +267,11 @@ Result<RecordedKernel> recorded_kernel(const ResultSet& recording, const StoredP
                         .points = {}};
   for (const Trial& trial : recording.trials) {
     const auto& parameters = recording.info.parameters;
-    const auto core = clock_of_role(trial.configuration, parameters, ParameterRole::graphics_clock);
+    const auto core = graphics_clock_of(trial.configuration, parameters);
     const auto energy = energy_of(trial.observation);
     if (!core || !energy || !trial.observation.ok()) continue;
-    const backend::BoardSetting clocks{
-        .graphics = core, .memory = clock_of_role(trial.configuration, parameters, ParameterRole::memory_clock)};
+    WATTUNE_ASSIGN(const std::optional<Megahertz> memory, memory_clock_of(trial.configuration, parameters));
+    const backend::BoardSetting clocks{.graphics = core, .memory = memory};
     const auto known = std::ranges::find(kernel.points, clocks, &RecordedKernel::Point::clocks);
     if (known == kernel.points.end())
       kernel.points.push_back({clocks, *energy});
@@ -311,6 +303,13 @@ Result<BoardNetworks> train_networks(std::string board, std::span<const Recorded
     return Error(ErrorCode::invalid_argument,
                  "none of the recorded kernels reads or writes DRAM, so that the speed of memory is unknown")
         .about(networks.board);
+  const auto tells_memory = [](const backend::BoardSetting& each) { return each.memory.has_value(); };
+  const auto telling = std::ranges::count_if(networks.clocks, tells_memory);
+  if (telling > 0 && telling < std::ssize(networks.clocks))
+    return Error(ErrorCode::invalid_argument,
+                 "some recordings tell the memory's clock and others do not, so that theirs is unknown")
+        .about(networks.board)
+        .hint("record all kernels with a parameter for the memory's clock, or all without");
   std::ranges::sort(networks.clocks, {}, order_of);
   WATTUNE_ASSIGN(networks.members, trained_members(samples, members));
   return networks;

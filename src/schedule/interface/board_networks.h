@@ -62,11 +62,11 @@ struct RecordedKernel {
 // Finds the clocks and energies of a recording. The features come from the profile with the name of the recording's
 // kernel. At each setting of the clocks the least energy counts. Fails with not_found if no such profile has features.
 // Fails with mismatch if the profile or the recording is of another board. Fails with invalid_argument if fewer than
-// two settings have an energy.
+// two settings have an energy, or if a memory clock is unknown.
 Result<RecordedKernel> recorded_kernel(const ResultSet& recording, const StoredProfiles& profiles,
                                        const std::string& board);
-// Trains networks on recordings of one board. Fails with invalid_argument if there are fewer than 16 recordings, or if
-// no kernel moves data from or to DRAM.
+// Trains networks on recordings of one board. Fails with invalid_argument if there are fewer than 16 recordings, if no
+// kernel moves data from or to DRAM, or if only some of the recordings tell the memory clock.
 Result<BoardNetworks> train_networks(std::string board, std::span<const RecordedKernel> kernels,
                                      std::size_t members = kNetworkMembers);
 
