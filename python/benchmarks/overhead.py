@@ -2,8 +2,8 @@
 
     python python/benchmarks/overhead.py
 
-Recorded configurations are replayed by Kernel Tuner's simulation, too, if it is installed. Each figure is the least
-processor time of several rounds.
+Recorded configurations are replayed by Kernel Tuner's simulation, too, if it is installed, in turns with ours. Each
+figure is the median of processor times with its 95 % interval, by the order of the rounds.
 """
 
 from __future__ import annotations
@@ -11,35 +11,55 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import math
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import wattune
 
-ROUNDS = 5
+ROUNDS = 15
 
 
-def least(function: Callable[[], Any], rounds: int = ROUNDS) -> float:
-    """Returns the least processor time of several calls, in seconds."""
-    seconds = []
-    for _ in range(rounds):
-        begin = time.process_time()
-        function()
-        seconds.append(time.process_time() - begin)
-    return min(seconds)
+def median(values: Sequence[float]) -> tuple[float, float, float]:
+    """Returns the median with a 95 % interval, the ends of which are values (the sign test's)."""
+    ordered = sorted(values)
+    count = len(ordered)
+    below, chance = 0, 0.5**count
+    while chance + math.comb(count, below + 1) * 0.5**count <= 0.025:
+        below += 1
+        chance += math.comb(count, below) * 0.5**count
+    return ordered[count // 2], ordered[below], ordered[count - 1 - below]
+
+
+def shown(values: Sequence[float], unit: str, factor: float = 1.0) -> str:
+    middle, low, high = (factor * each for each in median(values))
+    return f"{middle:.3g} {unit} [{low:.3g}, {high:.3g}]"
+
+
+def seconds_of(function: Callable[[], object]) -> float:
+    """Returns the processor time of a call, in seconds."""
+    begin = time.process_time()
+    function()
+    return time.process_time() - begin
+
+
+def in_turns(*functions: Callable[[], object], rounds: int = ROUNDS) -> list[list[float]]:
+    """Returns the processor times of each function, called in turns."""
+    taken = [[seconds_of(each) for each in functions] for _ in range(rounds)]
+    return [list(column) for column in zip(*taken)]
 
 
 def measure_import() -> None:
     program = "import time; t = time.process_time(); import wattune{}; print(time.process_time() - t)"
-    for what, more in (("import wattune", ""), ("with its module", "; wattune.Space")):
-        runs = [subprocess.run([sys.executable, "-c", program.format(more)], capture_output=True, text=True, check=True)
-                for _ in range(21)]  # fmt: skip
-        print(f"{what}: {1e3 * min(float(run.stdout) for run in runs):.2f} ms")
+    for more in ("", "; wattune.Space", "; wattune.Search", "; wattune.tune"):
+        command = [sys.executable, "-c", program.format(more)]
+        runs = [subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(2 * ROUNDS)]
+        print(f"import wattune{more}: {shown([float(run.stdout) for run in runs], 'ms', 1e3)}")
 
 
 def measure_ask_and_tell() -> None:
@@ -54,7 +74,8 @@ def measure_ask_and_tell() -> None:
             while (configuration := ask()) is not None:
                 tell(configuration, 1e-3)
 
-        print(f"ask and tell, {strategy}, {space.count():,} configurations: {1e6 * least(drive) / evaluations:.2f} us")
+        (times,) = in_turns(drive)
+        print(f"ask and tell, {strategy}, {space.count():,} configurations: {shown(times, 'us', 1e6 / evaluations)}")
 
 
 def recorded() -> wattune.Results:
@@ -65,16 +86,16 @@ def recorded() -> wattune.Results:
     return search.results()
 
 
+def replayed(results: wattune.Results, **options: Any) -> wattune.Results:
+    return wattune.tune(replay=results, strategy="exhaustive", progress=False, **options)
+
+
 def measure_callback(results: wattune.Results) -> None:
-    plain = least(lambda: wattune.tune(replay=results, strategy="exhaustive", progress=False))
     seen: list[int] = []
-    called = least(
-        lambda: wattune.tune(
-            replay=results, strategy="exhaustive", progress=False, observers=[lambda _: seen.append(1)]
-        )
-    )
-    print(f"a replay of {len(results):,} configurations: {plain:.3f} s, {1e6 * plain / len(results):.2f} us each")
-    print(f"a Trial through a Python observer: {1e6 * (called - plain) / len(results):.2f} us more")
+    plain, called = in_turns(lambda: replayed(results), lambda: replayed(results, observers=[lambda _: seen.append(1)]))
+    print(f"a replay of {len(results):,} configurations: {shown(plain, 'ms', 1e3)}")
+    more = [b - a for a, b in zip(plain, called)]
+    print(f"a Trial through a Python observer: {shown(more, 'us', 1e6 / len(results))} more")
 
 
 def measure_replay(results: wattune.Results) -> None:
@@ -82,14 +103,25 @@ def measure_replay(results: wattune.Results) -> None:
         cache = Path(folder) / "recorded.json"
         results.write(cache, "kernel_tuner")
         cache.write_text(cache.read_text().replace('"problem_size":[]', '"problem_size":1', 1))
-        seconds = least(lambda: wattune.tune(replay=wattune.read(cache), strategy="exhaustive", progress=False))
-        print(f"reading the cache and replaying it: {seconds:.3f} s")
+        ours: list[Callable[[], object]] = [lambda: replayed(wattune.read(cache)), lambda: replayed(results)]
+        theirs: list[Callable[[], object]] = []
         with contextlib.suppress(ImportError):
-            theirs = simulated_by_kernel_tuner(cache)
-            print(f"Kernel Tuner's simulation of the same cache: {theirs:.3f} s, {theirs / seconds:.1f} times as long")
+            theirs = [simulation_of_kernel_tuner(cache), lambda: json.loads(cache.read_text())]
+        times = in_turns(*ours, *theirs)
+        print(f"reading their cache and replaying it: {shown(times[0], 'ms', 1e3)}")
+        print(f"replaying what was read before: {shown(times[1], 'ms', 1e3)}")
+        if not theirs:
+            return
+        _, _, whole, parsing = times
+        print(f"Kernel Tuner's simulation of the same cache: {shown(whole, 'ms', 1e3)}")
+        print(f"of which parsing: {shown(parsing, 'ms', 1e3)}")
+        ratios = [b / a for a, b in zip(times[0], whole)]
+        print(f"times as long as ours: {shown(ratios, '')}")
+        without = [(b - c) / a for a, b, c in zip(times[1], whole, parsing)]
+        print(f"times as long as ours, both without parsing: {shown(without, '')}")
 
 
-def simulated_by_kernel_tuner(cache: Path) -> float:
+def simulation_of_kernel_tuner(cache: Path) -> Callable[[], None]:
     import kernel_tuner
     import numpy
 
@@ -103,7 +135,7 @@ def simulated_by_kernel_tuner(cache: Path) -> float:
             )  # fmt: skip
         assert len(results) == len(document["cache"])
 
-    return least(simulate, 3)
+    return simulate
 
 
 def main() -> None:

@@ -133,6 +133,10 @@ void bind_core(nb::module_& module) {
   module.def(
       "expect_leaks", [] { nb::set_leak_warnings(false); },
       "Silences the list of objects that are alive when the interpreter ends.");
+  module.def(
+      "interrupt_thread",
+      [](unsigned long thread) { return PyThreadState_SetAsyncExc(thread, PyExc_KeyboardInterrupt) == 1; },
+      nb::arg("thread"), "Raises KeyboardInterrupt in the Python function that a thread runs.");
   nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
     try {
       std::rethrow_exception(pointer);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <tuple>
 
 #include "results.h"
@@ -39,8 +40,10 @@ class Meter : public tune::Observer {
       nb::list times;
       for (const Sample& run : runs) times.append(to_seconds(run.time));
       std::vector<Metric> metrics;
-      for (const auto& [name, value] : nb::cast<nb::dict>(object_.attr("end")(times)))
-        metrics.push_back({.name = nb::cast<std::string>(name), .value = nb::cast<double>(value)});
+      using Figures = std::map<std::string, double>;
+      const nb::object told = object_.attr("end")(times);
+      for (const auto& [name, value] : returned<Figures>(told, "end() of an observer", "a dict of numbers"))
+        metrics.push_back({.name = name, .value = value});
       return metrics;
     });
     return figures ? *std::move(figures) : std::vector<Metric>();
@@ -101,7 +104,7 @@ class WithFigures : public tune::Evaluator {
     [[maybe_unused]] const auto done = called(ending_, [&] {
       for (const ComputedFigure& figure : figures_) {
         const nb::dict record = record_of({.configuration = configuration, .observation = observation});
-        const double value = nb::cast<double>(figure.function(record));
+        const auto value = returned<double>(figure.function(record), "the metric " + figure.name, "a number");
         observation.metrics.push_back({.name = figure.name, .value = value});
         if (figure.name == objective_) observation.objective_value = maximize_ ? -value : value;
       }
@@ -120,6 +123,13 @@ class WithFigures : public tune::Evaluator {
 
 }  // namespace
 
+bool returned_truth(const nb::object& value, const std::string& function) {
+  if (value.is_none()) raise(wrong(function + " returned None").hint("it returns True or False"));
+  const int truth = PyObject_IsTrue(value.ptr());
+  if (truth < 0) nb::raise_python_error();
+  return truth == 1;
+}
+
 std::vector<tune::ComputedValue> computed_from(const nb::list& functions, Ending& ending) {
   std::vector<tune::ComputedValue> computed;
   for (const nb::handle each : functions) {
@@ -137,7 +147,8 @@ tune::SourceWriter writer_from(const nb::object& given, Ending& ending) {
   if (given.is_none()) return {};
   const auto [function, description] = nb::cast<std::pair<nb::object, std::string>>(given);
   const auto write = [callee = nb::handle(function), &ending](const Configuration& configuration) {
-    return called(ending, [&] { return nb::cast<std::string>(callee(to_python(configuration))); });
+    return called(ending,
+                  [&] { return returned<std::string>(callee(to_python(configuration)), "the source", "a text"); });
   };
   return {.description = description, .function = write};
 }
@@ -151,7 +162,7 @@ tune::OutputJudge judge_from(const nb::object& given, Ending& ending) {
     const Result<bool> right = called(ending, [&] {
       nb::list bytes;
       for (const std::vector<std::byte>& each : outputs) bytes.append(nb::bytes(each.data(), each.size()));
-      return nb::cast<bool>(callee(bytes, to_python(configuration)));
+      return returned_truth(callee(bytes, to_python(configuration)), "the check");
     });
     if (!right) return right.error();
     if (*right) return {};
@@ -163,8 +174,10 @@ tune::OutputJudge judge_from(const nb::object& given, Ending& ending) {
 std::vector<std::shared_ptr<tune::Observer>> meters_from(const nb::list& objects, Ending& ending) {
   std::vector<std::shared_ptr<tune::Observer>> meters;
   for (const nb::handle object : objects)
-    meters.push_back(
-        std::make_shared<Meter>(object, nb::cast<std::vector<std::string>>(object.attr("metrics")()), ending));
+    meters.push_back(std::make_shared<Meter>(
+        object,
+        returned<std::vector<std::string>>(object.attr("metrics")(), "metrics() of an observer", "a list of names"),
+        ending));
   return meters;
 }
 

@@ -23,6 +23,17 @@ struct Ending {
   std::atomic<bool> cancel = false;  // ends the run after the evaluations in flight
 };
 
+// Returns what a Python function returned as T. Raises an error if it is nothing of this kind: `function` says which
+// function it was, and `wanted` what it returns.
+template <typename T>
+T returned(const nb::object& value, const std::string& function, const char* wanted) {
+  T converted{};
+  if (nb::try_cast(value, converted)) return converted;
+  raise(wrong(function + " returned something else", shown(value)).hint(std::string("it returns ") + wanted));
+}
+// Returns whether what a function returned is true, as Python tells it. Raises an error if that is None.
+bool returned_truth(const nb::object& value, const std::string& function);
+
 // Returns the values that functions of the configuration compute, each given as (name, function, description,
 // is_macro).
 std::vector<tune::ComputedValue> computed_from(const nb::list& functions, Ending& ending);

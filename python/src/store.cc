@@ -3,7 +3,12 @@
 #include <limits>
 #include <numeric>
 
+#include "cli/pages/report_file.h"
+#include "report/interface/page.h"
+#include "report/interface/tuning_page.h"
 #include "results.h"
+#include "table.h"
+#include "wattune/dynamic/wisdom.h"
 #include "wattune/store/formats.h"
 
 namespace wattune::python {
@@ -152,13 +157,26 @@ nb::dict summary(const Results& results) {
   return summary;
 }
 
-Results read(const std::filesystem::path& file) {
+// Reads results; a table from a file that has records of another kind.
+nb::object read(const std::filesystem::path& file) {
+  if (dynamic::is_wisdom_file(file)) return *read_table(file);
   Result<ResultSet> loaded = Error(ErrorCode::internal, "not read");
   {
     const nb::gil_scoped_release released;
     loaded = store::load_results(file);
   }
-  return {value_or_raise(std::move(loaded)), std::nullopt};
+  if (!loaded && loaded.error().code() == ErrorCode::parse_error)
+    if (auto table = read_table(file)) return *std::move(table);
+  return nb::cast(Results{value_or_raise(std::move(loaded)), std::nullopt});
+}
+
+void report(const Results& results, const std::string& name, const std::filesystem::path& file, bool overwrite) {
+  const std::string page = report::to_html(report::tuning_page({results.set}, {name}));
+  value_or_raise(store::write_file(file, page, overwrite));
+}
+
+void write_report(const std::string& source, const std::string& file, bool overwrite) {
+  value_or_raise(cli::write_report({source}, file, overwrite));
 }
 
 Result<std::string> text_of(const ResultSet& results, const std::string& format) {
@@ -208,8 +226,10 @@ void bind_store(nb::module_& module) {
       .def("parameter_names", &parameter_names)
       .def("info", &info)
       .def("summary", &summary)
-      .def("write", &write, nb::arg("file"), nb::arg("format"), nb::arg("overwrite"));
+      .def("write", &write, nb::arg("file"), nb::arg("format"), nb::arg("overwrite"))
+      .def("report", &report, nb::arg("name"), nb::arg("file"), nb::arg("overwrite"));
   module.def("read", &read, nb::arg("file"));
+  module.def("write_report", &write_report, nb::arg("source"), nb::arg("file"), nb::arg("overwrite"));
 }
 
 }  // namespace wattune::python

@@ -74,7 +74,7 @@ class Events : public tune::TuningObserver {
     const auto ends = guarded(*ending_.raised, [&] {
       const nb::dict record = record_of(event.trial);
       for (const nb::handle observer : observers_) observer(record);
-      return has_stop_ && nb::cast<bool>(stop_(record));
+      return has_stop_ && returned_truth(stop_(record), "the stop function");
     });
     if (!ends || *ends) ending_.cancel = true;
   }
@@ -156,7 +156,7 @@ class Run {
     figures_ = figures_from(options_.list("figures"));
   }
 
-  // Runs. Raises what a Python function raised, or the error that ended the run; results() has what was measured.
+  // Runs. Raises what a Python function raised, or the error that ended the run; take_results() has what was measured.
   void execute() {
     tune::SessionOptions session = session_options();
     KernelSpec spec = spec_of(session);
@@ -192,9 +192,10 @@ class Run {
     return progress;
   }
 
-  Results results() {
+  // Returns the results, of which this object keeps none.
+  Results take_results() {
     keep_notes_of_events();
-    return {all_of(info_, earlier_, keeper_.trials()), result_};
+    return {all_of(std::move(info_), earlier_, keeper_.take()), std::move(result_)};
   }
   nb::list notes() {
     nb::list all;
@@ -454,7 +455,7 @@ void bind_tune(nb::module_& module) {
       .def("cancel", &Run::cancel)
       .def("abort", &Run::abort)
       .def("progress", &Run::progress)
-      .def("results", &Run::results)
+      .def("take_results", &Run::take_results)
       .def("notes", &Run::notes)
       .def("journal", &Run::journal)
       .def("device", &Run::device);

@@ -36,13 +36,15 @@ def opencl_add() -> str:
 
 @pytest.fixture
 def python(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs a program in a Python of its own."""
+    """Runs a program in a Python of its own, which must not leak objects of the module."""
 
     def run(program: str, **options: object) -> subprocess.CompletedProcess[str]:
         file = tmp_path / "program.py"
         file.write_text(program)
         arguments: dict[str, object] = {"capture_output": True, "text": True, "timeout": 120, **options}
-        return subprocess.run([sys.executable, str(file)], **arguments)  # type: ignore[call-overload, no-any-return]
+        done = subprocess.run([sys.executable, str(file)], **arguments)  # type: ignore[call-overload]
+        assert "nanobind: leaked" not in done.stderr
+        return done  # type: ignore[no-any-return]
 
     return run
 

@@ -120,3 +120,90 @@ template <int N> __global__ void __launch_bounds__(128) add(const float* __restr
     ]
     assert parameters_of("void f() {}", "f") == []
     assert parameters_of("void g(int a) {}", "f") is None
+
+
+class OnCuda:
+    """An array of a CUDA device, as its interface tells; there is no memory behind the address."""
+
+    def __init__(self, address: int, device: int = 0) -> None:
+        self.__cuda_array_interface__ = {"shape": (8,), "typestr": "<f4", "data": (address, False), "version": 3}
+        self.device = type("Device", (), {"id": device})()
+
+
+class Gone:
+    """An array whose library says that its memory is gone."""
+
+    def __init__(self, protocol: str) -> None:
+        self.protocol = protocol
+
+    def __getattr__(self, name: str) -> Any:
+        if name == self.protocol:
+            raise RuntimeError("the memory was freed")
+        raise AttributeError(name)
+
+
+def tensor(**members: Any) -> Any:
+    """Returns an object that looks like a tensor of PyTorch."""
+    facts = {
+        "dtype": "torch.float32", "is_contiguous": lambda self: True, "numel": lambda self: 8, "shape": (8,),
+        "element_size": lambda self: 4, "data_ptr": lambda self: 0, **members, "__module__": "torch",
+    }  # fmt: skip
+    return type("Tensor", (), facts)()
+
+
+SOURCE = 'extern "C" void f(const float* a, float* c, int n) { for (int i = 0; i < n; ++i) c[i] = a[i] + K - K; }'
+
+
+def tuned(a: Any, c: Any) -> wattune.Results:
+    return wattune.tune(SOURCE, "f", [a, c, numpy.int32(8)], {"K": [1, 2]}, device="host:0", max_samples=7)
+
+
+def released() -> memoryview:
+    view = memoryview(bytearray(32)).cast("f")
+    view.release()
+    return view
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (released(), "`a` cannot be read.*released"),
+        (Gone("__cuda_array_interface__"), "`a` cannot be read.*the memory was freed"),
+        (OnCuda(0), "`a` has no memory"),
+        (tensor(device=type("Device", (), {"type": "cpu", "index": None})()), "`a` has no memory"),
+        (tensor(device=type("Device", (), {"type": "meta", "index": None})()), "`a` is on a device"),
+    ],
+    ids=["released", "gone", "address 0", "storage of no bytes", "meta"],
+)
+def test_arrays_that_are_freed_or_elsewhere(given: Any, words: str) -> None:
+    with pytest.raises(wattune.InvalidArgumentError, match=words) as caught:
+        tuned(given, numpy.zeros(8, numpy.float32))
+    assert "\n" not in str(caught.value)
+
+
+def test_arrays_of_a_device_that_is_missing() -> None:
+    with pytest.raises(wattune.Error) as caught:
+        tuned(OnCuda(4096, 99), numpy.zeros(8, numpy.float32))
+    assert "\n" not in str(caught.value)
+    assert "`a`" in str(caught.value) or "cuda" in str(caught.value).lower()
+
+
+def test_calls_with_arrays_of_several_devices() -> None:
+    a = numpy.ones(8, numpy.float32)
+    results = tuned(a, a.copy())
+    for mixed in ((OnCuda(4096), a.copy()), (OnCuda(4096), OnCuda(8192, 1))):
+        with pytest.raises(wattune.InvalidArgumentError, match="several devices"):
+            results(*mixed, numpy.int32(8))
+    with pytest.raises(wattune.InvalidArgumentError, match="`c` has no memory"):
+        results(a, OnCuda(0), numpy.int32(8))
+
+
+def test_arrays_that_are_freed_after_the_run_are_not_read_again() -> None:
+    a = numpy.arange(8, dtype=numpy.float32)
+    c = numpy.zeros(8, numpy.float32)
+    results = tuned(a, c)
+    del a, c
+    b = numpy.ones(8, numpy.float32)
+    d = numpy.zeros(8, numpy.float32)
+    results(b, d, numpy.int32(8))
+    assert d.tolist() == b.tolist()

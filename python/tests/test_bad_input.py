@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -129,51 +126,6 @@ def test_an_unwritable_home(python: Any) -> None:
         env=environment,
     )
     assert done.stdout == "2\n", done.stderr
-
-
-@pytest.fixture
-def copied(tmp_path: Path) -> Path:
-    """A copy of the package, whose programs a test may spoil."""
-    folder = tmp_path / "site" / "wattune"
-    source = Path(wattune.__file__).parent
-    folder.mkdir(parents=True)
-    for file in source.iterdir():
-        if file.is_file():
-            (folder / file.name).symlink_to(file.resolve())
-    module = folder / "_core.abi3.so"
-    module.unlink()
-    shutil.copy(source / "_core.abi3.so", module)
-    return folder
-
-
-def listed(folder: Path) -> subprocess.CompletedProcess[str]:
-    program = "import wattune\ntry:\n print(len(wattune.devices()))\nexcept wattune.Error as e:\n print(e.code, e)"
-    environment = {**os.environ, "PYTHONPATH": str(folder.parent)}
-    return subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
-
-
-@pytest.mark.parametrize("spoilt", ["not a program", "#!/bin/false\n", "#!/bin/sh\nsleep 1000\n"])
-def test_a_worker_of_something_else(copied: Path, spoilt: str) -> None:
-    worker = copied / "wattune-worker"
-    worker.unlink()
-    worker.write_text(spoilt)
-    worker.chmod(0o755)
-    if "sleep" in spoilt:
-        pytest.skip("a worker that does not answer is ended after a minute")
-    done = listed(copied)
-    assert done.stdout.startswith("unavailable "), done
-    assert len(done.stdout.splitlines()) == 1
-
-
-def test_the_worker_beside_the_module_comes_first(copied: Path) -> None:
-    marker = copied.parent / "started"
-    worker = copied / "wattune-worker"
-    real = worker.resolve()
-    worker.unlink()
-    worker.write_text(f'#!/bin/sh\ntouch {marker}\nexec {real} "$@"\n')
-    worker.chmod(0o755)
-    assert int(listed(copied).stdout) > 0
-    assert marker.exists()
 
 
 def test_a_quota_that_is_full(tmp_path: Path, python: Any) -> None:

@@ -142,11 +142,55 @@ def test_geometry_by_functions_that_raise(opencl_add: str, arguments: list[Any])
                      device="opencl")  # fmt: skip
 
 
-def test_a_function_that_returns_none(host_add: str, arguments: list[Any]) -> None:
-    with pytest.raises(TypeError, match="returned None"):
-        tuned(host_add, arguments, check=lambda outputs, configuration: None)
-    with pytest.raises(TypeError):
-        tuned(host_add, arguments, metrics={"m": lambda record: None})
+class Meter:
+    """An observer whose methods return what they are told."""
+
+    def __init__(self, metrics: object, figures: object) -> None:
+        self.named = metrics
+        self.figures = figures
+
+    def metrics(self) -> object:
+        return self.named
+
+    def begin(self, configuration: dict[str, Any]) -> None:
+        pass
+
+    def end(self, times: list[float]) -> object:
+        return self.figures
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"check": lambda outputs, configuration: None}, "the check returned None"),
+        ({"stop": lambda record: None}, "the stop function returned None"),
+        ({"metrics": {"m": lambda record: None}}, "the metric m returned"),
+        ({"metrics": {"m": lambda record: "fast"}}, "the metric m returned"),
+        ({"minimize": lambda record: None}, "returned something else: `None`"),
+        ({"constraints": [lambda STEP: None]}, "a constraint returned None"),
+        ({"observers": [Meter(["m"], None)]}, r"end\(\) of an observer returned"),
+        ({"observers": [Meter(["m"], {"m": None})]}, r"end\(\) of an observer returned"),
+        ({"observers": [Meter(None, {})]}, r"metrics\(\) of an observer returned"),
+        ({"block": lambda STEP: None}, "block_x must be a number"),
+        ({"source": lambda STEP: None}, "the source returned"),
+    ],
+)
+def test_functions_that_return_something_else(
+    options: dict[str, Any], words: str, host_add: str, arguments: list[Any]
+) -> None:
+    given = dict(options)
+    source = given.pop("source", host_add)
+    with pytest.raises(wattune.InvalidArgumentError, match=words) as caught:
+        tuned(source, arguments, **given)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_source_that_is_missing_for_a_configuration(host_add: str, arguments: list[Any], tmp_path: Path) -> None:
+    journal = tmp_path / "add.jsonl"
+    source: Any = lambda STEP: host_add if STEP < 8 else None  # noqa: E731
+    with pytest.raises(wattune.InvalidArgumentError, match="the source returned something else: `None`"):
+        tuned(source, arguments, journal=journal, strategy="exhaustive")
+    assert all(each["status"] == "correct" for each in wattune.read(journal) if each["STEP"] < 8)
 
 
 def test_a_function_may_tune_itself(host_add: str, arguments: list[Any]) -> None:

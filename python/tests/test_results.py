@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -62,32 +61,6 @@ def test_becomes_pandas_and_arrow(results: wattune.Results) -> None:
     assert pyarrow.table(results).num_rows == 30
 
 
-@pytest.mark.parametrize("format", ["json", "t4", "csv", "kernel_tuner"])
-def test_is_written_and_read(results: wattune.Results, tmp_path: Path, format: str) -> None:
-    file = tmp_path / "results"
-    results.write(file, format)
-    read = wattune.read(file)
-    assert len(read) == 30
-    assert read.best is not None
-    assert results.best is not None
-    assert read.best["x"] == results.best["x"] == 0
-    with pytest.raises(wattune.AlreadyExistsError):
-        results.write(file, format)
-    results.write(file, format, overwrite=True)
-    with pytest.raises(wattune.UnavailableError, match="no kernel"):
-        read.kernel
-
-
-def test_files_that_are_no_results(tmp_path: Path) -> None:
-    with pytest.raises(wattune.NotFoundError):
-        wattune.read(tmp_path / "none")
-    (tmp_path / "torn").write_text('{"wattune_journal":2,')
-    with pytest.raises(wattune.ParseError):
-        wattune.read(tmp_path / "torn")
-    with pytest.raises(wattune.InvalidArgumentError, match="unknown format"):
-        wattune.Search({"x": [1]}).results().write(tmp_path / "x", "xml")
-
-
 def test_figures_step_aside_for_parameters_of_their_name() -> None:
     search = wattune.Search({"status": [1, 2], "message": ["m"]})
     for configuration in search:
@@ -111,17 +84,6 @@ print(logging.getLogger("wattune").handlers, logging.getLogger().handlers)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n[] []\n"
     assert done.stderr == ""
-
-
-def test_writes_a_page_by_the_command(results: wattune.Results, tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    try:
-        results.report(page)
-    except wattune.UnavailableError as error:
-        if "unknown command" not in str(error):
-            raise
-        pytest.skip("this build has no `wattune report`")
-    assert "<html" in page.read_text()
 
 
 def test_the_command_runs_in_the_package() -> None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ._results import Results, read
     from ._search import Search, strategies
     from ._space import Space
+    from ._table import Table
     from ._tune import advise, devices, run, tune
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "Results",
     "Search",
     "Space",
+    "Table",
     "TimeoutError",
     "UnavailableError",
     "__version__",
@@ -76,6 +78,7 @@ _HOMES = {
     "Results": "_results",
     "Search": "_search",
     "Space": "_space",
+    "Table": "_table",
     "advise": "_tune",
     "devices": "_tune",
     "read": "_results",

@@ -6,7 +6,7 @@ import sys
 from typing import Any, NamedTuple
 
 from . import _core
-from ._errors import wrong
+from ._errors import Error, wrong
 
 _TYPES = {
     "b1": "uint8",
@@ -108,8 +108,20 @@ def _from_interface(name: str, array: Any) -> Array:
 def array_from(name: str, given: Any) -> Array | None:
     """Returns the array that an object is; None for an object that is no array.
 
-    Raises InvalidArgumentError if it is not contiguous or has elements that kernels lack.
+    Raises InvalidArgumentError if it is not contiguous, was freed, or has elements that kernels lack.
     """
+    try:
+        array = _array_from(name, given)
+    except Error:
+        raise
+    except Exception as error:
+        raise wrong(f"the array `{name}` cannot be read", error) from error
+    if array is not None and array.bytes > 0 and array.address == 0:
+        raise wrong(f"the array `{name}` has no memory", hint="was it freed?")
+    return array
+
+
+def _array_from(name: str, given: Any) -> Array | None:
     module = type(given).__module__.partition(".")[0]
     if module == "torch" and hasattr(given, "data_ptr"):
         return _from_torch(name, given)
@@ -124,6 +136,8 @@ def array_from(name: str, given: Any) -> Array | None:
         return _from_interface(name, given)
     if isinstance(given, (int, float, bool, str, bytes)):
         return None
+    if isinstance(given, memoryview):
+        given.nbytes  # noqa: B018 - raises for one that was released
     found = _core.array_of(given)
     if found is None:
         return None

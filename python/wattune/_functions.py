@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Sequence
-from typing import Any
 
 from ._errors import wrong
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
 _PLAIN = (int, float, str, bytes, bool, type(None), complex)
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
-from ._arguments import BYTES, Array, Scalar, array_from, numpy_array, scalar_from
+from ._arguments import Array, Scalar, array_from, numpy_array, scalar_from
 from ._errors import wrong
-from ._functions import describe, name_of, predicate, split_constraints
+from ._functions import describe, predicate, split_constraints
 from ._signature import Declared, parameters_of
-from ._space import Configuration, Constraint
 
-Expression = Union[int, str, Callable[..., object]]
-"""A number, a text in the parameters and sizes, or a function of the configuration."""
-Dimensions = Union[Expression, Sequence[Expression]]
-"""One to three expressions, or a function that returns one to three numbers."""
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._types import Configuration, Constraint, Dimensions, Expression
 
 _LANGUAGES = {".cl": "OpenCL", ".ocl": "OpenCL", ".opencl": "OpenCL", ".cu": "CUDA", ".cuh": "CUDA", ".ptx": "CUDA",
               ".cubin": "CUDA", ".cc": "C++", ".cpp": "C++", ".cxx": "C++", ".C": "C++", ".c": "C"}  # fmt: skip
@@ -180,7 +179,10 @@ def _source_of(kernel: Any, function: str | None, language: str | None, options:
         options = [*options, *getattr(kernel, "options", ())]
     elif callable(kernel):
         writer = of_configuration(kernel, parameters)
-        text = str(writer(first))
+        written = writer(first)
+        if not isinstance(written, str):
+            raise wrong("the source returned something else", repr(written), "it returns a text")
+        text = written
     elif isinstance(kernel, str) and _is_text(kernel):
         text = kernel
     elif isinstance(kernel, (str, os.PathLike)):
@@ -388,4 +390,17 @@ def from_kernel(
     return problem
 
 
-__all__ = ["BYTES", "Local", "Number", "Problem", "from_file", "from_kernel", "is_spec", "name_of"]
+def problem_from(kernel: Any, function: str | None, arguments: Any, parameters: Any, *, goals: dict[str, Any],
+                 sizes: Mapping[str, int] | None, constraints: Any, needs_source: bool,
+                 answer: Mapping[str, Any] | None, **described: Any) -> Problem:  # fmt: skip
+    """Returns the problem of what the caller gave: a kernel with its arguments, or the file of a spec."""
+    if is_spec(kernel):
+        if function is not None or arguments is not None or parameters is not None:
+            raise wrong("a spec has function, arguments and parameters of its own", os.fspath(kernel))
+        problem = from_file(kernel, sizes=sizes or {}, constraints=constraints, goals=goals, needs_source=needs_source)
+        if answer:
+            answers_from(answer, problem.outputs)
+            raise wrong("the answer of a spec stands in its [reference]", os.fspath(kernel))
+        return problem
+    return from_kernel(kernel, function, () if arguments is None else arguments, parameters or {}, sizes=sizes or {},
+                       constraints=constraints, goals=goals, answer=answer, **described)  # fmt: skip

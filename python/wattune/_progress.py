@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Protocol
 
-from ._results import _time_text
+from ._table import time_text
 
 
 class Display(Protocol):
@@ -23,7 +23,7 @@ def _text(progress: dict[str, Any]) -> str:
     if progress["seconds"]:
         text += f", {progress['elapsed']:.0f} of {progress['seconds']:.0f} s"
     if progress["best"] is not None:
-        text += f", best {_time_text(progress['best'])}"
+        text += f", best {time_text(progress['best'])}"
     return text
 
 

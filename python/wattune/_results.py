@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-import html
 import os
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, overload
 
 from . import _core
+from ._table import Table
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import pandas
+    from collections.abc import Callable
+    from typing import Any, Union
 
-Record = dict[str, Any]
-"""A configuration with its results: the parameters, `time` (seconds; None if it failed), `status`, `message`,
-`verified`, `samples` (seconds) and each metric."""
+    from ._types import Record
 
-_SHOWN = 10  # rows of a printed table
-_HIDDEN = ("samples", "message", "verified", "message_", "verified_", "samples_")
+_WARNING = 30  # a level of Python's logging
 
 
-def _time_text(seconds: float) -> str:
-    for unit, factor in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
-        if seconds * factor >= 1.0:
-            return f"{seconds * factor:.4g} {unit}"
-    return f"{seconds * 1e9:.4g} ns"
-
-
-def _cell(name: str, value: object) -> str:
-    if value is None:
-        return ""
-    if name in ("time", "time_") and isinstance(value, float):
-        return _time_text(value)
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-class Results(Sequence[Record]):
+class Results(Table):
     """The results of a run, one for each configuration, in the order in which they were measured.
 
-    Each result is a plain dict (Record). The object prints as a table, draws itself in a notebook, and is called like
+    Each result is a plain dict: the parameters, `time` (seconds; None if it failed), `status`, `message`, `verified`,
+    `samples` (seconds) and each metric. The object prints as a table, draws itself in a notebook, and is called like
     the kernel, which then runs in its best configuration.
     """
 
@@ -58,18 +41,6 @@ class Results(Sequence[Record]):
 
     def __len__(self) -> int:
         return len(self._results)
-
-    @overload
-    def __getitem__(self, index: int) -> Record: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Record]: ...
-    def __getitem__(self, index: int | slice) -> Record | list[Record]:
-        if isinstance(index, slice):
-            return [self._results.record(each) for each in range(*index.indices(len(self)))]
-        position = index + len(self) if index < 0 else index
-        if not 0 <= position < len(self):
-            raise IndexError(f"there are {len(self)} results, none has the number {index}")
-        return self._results.record(position)
 
     @property
     def best(self) -> Record | None:
@@ -138,32 +109,19 @@ class Results(Sequence[Record]):
         """Returns the results by column: each parameter, `time`, `status`, `message`, and each metric."""
         return self._results.columns()
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """Returns a pandas.DataFrame with a row for each result. Raises ImportError without pandas."""
-        import pandas
-
-        return pandas.DataFrame(self.columns())
-
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Returns the columns as an Arrow stream, which needs PyArrow: `pyarrow.table(results)`, polars and others."""
-        import pyarrow
-
-        return pyarrow.table(self.columns()).__arrow_c_stream__(requested_schema)
-
     def write(self, file: str | os.PathLike[str], format: str = "json", *, overwrite: bool = False) -> None:
         """Writes all results as `json`, `t4`, `csv` or `kernel_tuner` (docs/formats). Raises AlreadyExistsError."""
         self._results.write(os.fspath(file), format, overwrite)
 
-    def report(self, file: str | os.PathLike[str]) -> None:
-        """Writes a page of HTML about the run, as `wattune report` does. Raises UnavailableError if it fails."""
-        from ._command import write_report
+    def report(self, file: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Writes a page of HTML about the run, as `wattune report` does. Raises AlreadyExistsError and IoError."""
+        self._results.report(self.journal or self.info["kernel"], os.fspath(file), overwrite)
 
-        write_report(self, os.fspath(file))
+    def _record(self, index: int) -> Record:
+        return self._results.record(index)
 
-    def _table(self) -> tuple[list[str], list[list[str]]]:
-        records = [self._results.record(index) for index in self._results.best_indices(_SHOWN)]
-        names = [name for name in dict.fromkeys(key for record in records for key in record) if name not in _HIDDEN]
-        return names, [[_cell(name, record.get(name)) for name in names] for record in records]
+    def _shown(self, most: int) -> list[Record]:
+        return [self._results.record(index) for index in self._results.best_indices(most)]
 
     def _heading(self) -> str:
         text = f"{len(self)} configurations of {self.info['kernel'] or 'a kernel'} on {self.info['device'] or '?'}"
@@ -172,25 +130,27 @@ class Results(Sequence[Record]):
             text += f", the best is {gain:.3g} times as good as the default"
         return text
 
-    def __repr__(self) -> str:
-        names, rows = self._table()
-        widths = [max(map(len, column)) for column in zip(names, *rows)]
-        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in [names, *rows]]
-        more = [f"... and {len(self) - _SHOWN} more"] if len(self) > _SHOWN else []
-        return "\n".join([self._heading(), *lines, *more])
 
-    def _repr_html_(self) -> str:
-        names, rows = self._table()
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        more = f"<p>and {len(self) - _SHOWN} more</p>" if len(self) > _SHOWN else ""
-        heading = f"<p>{html.escape(self._heading())}</p>"
-        return f"{heading}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
-
-
-def read(file: str | os.PathLike[str]) -> Results:
+def read(file: str | os.PathLike[str]) -> Union[Results, Any]:
     """Reads results: a journal, T4, a cache of Kernel Tuner, JSON, a table, a database of SQLite.
 
     Compressed files are read, too. "all.sqlite#2" names a run of a database. Raises NotFoundError and ParseError.
+
+    A wisdom file becomes a Table with a record for each entry: `kernel`, `version`, `device`, `architecture`, `key` (a
+    dict), `configuration` (a dict), `time` with its interval from `low` to `high` (seconds), `samples`, `measured`,
+    `tuned` and `measured_at`. What `wattune corun` wrote becomes a Table, too, with a record for each pair, or for each
+    policy with a queue or tenants; its members are those of docs/formats/json.md, with times in milliseconds.
     """
-    return Results(_core.read(os.fspath(file)), journal=os.fspath(file))
+    name = os.fspath(file)
+    found = _core.read(name)
+    if isinstance(found, _core.Results):
+        return Results(found, journal=name)
+    from ._log import deliver
+
+    kind, records, notes = found
+    deliver((_WARNING, note) for note in notes)
+    if isinstance(records, str):
+        import json
+
+        records = json.loads(records)
+    return Table(records, f"{len(records)} {kind} in {name}", name)

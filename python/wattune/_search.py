@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Union
 
 from . import _core
-from ._core import Failed, StopRule
+from ._core import StopRule
 from ._log import deliver, listen
-from ._results import Record, Results
-from ._space import Configuration, Constraint, Space
+from ._results import Results
+from ._space import Space
 
-Told = Union[float, Sequence[float], Failed]
-"""The result of a configuration: seconds, several measurements in seconds, or Failed."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from ._types import Configuration, Constraint, Record
 
 
 class Search:

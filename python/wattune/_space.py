@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Union
-
 from . import _core
 from ._functions import split_constraints
 
-Configuration = dict[str, Any]
-"""The value of each parameter: a number, a boolean or a text."""
-Constraint = Union[str, Callable[..., object]]
-"""A text in Python's syntax (docs/formats/expressions.md), or a function. The parameters of a function are names of
-tuning parameters, whose values it gets, or a single other name, for the configuration as a dict."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from ._types import Configuration, Constraint
 
 
 class Space(_core.Space):

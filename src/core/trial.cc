@@ -22,12 +22,19 @@ std::string text_of(const std::vector<Objective>& objectives) {
   return text;
 }
 
+// A set of values by its address, so that a table of many Trials holds no copies.
+struct SameValues {
+  std::size_t operator()(const std::vector<Value>* values) const { return ValueHash()(*values); }
+  bool operator()(const std::vector<Value>* a, const std::vector<Value>* b) const { return *a == *b; }
+};
+
 // Returns the positions of the Trials that count, by counting().
 std::vector<std::size_t> counting_positions(const std::vector<Trial>& trials) {
-  std::unordered_map<std::vector<Value>, std::size_t, ValueHash> place_of;
+  std::unordered_map<const std::vector<Value>*, std::size_t, SameValues, SameValues> place_of(trials.size());
   std::vector<std::size_t> positions;
+  positions.reserve(trials.size());
   for (std::size_t i = 0; i < trials.size(); ++i) {
-    const auto [found, is_new] = place_of.emplace(trials[i].configuration.values(), positions.size());
+    const auto [found, is_new] = place_of.emplace(&trials[i].configuration.values(), positions.size());
     if (is_new)
       positions.push_back(i);
     else
@@ -56,8 +63,10 @@ std::vector<const Trial*> counting(const std::vector<Trial>& trials) {
 }
 
 void keep_counting(std::vector<Trial>& trials) {
+  const std::vector<std::size_t> positions = counting_positions(trials);
+  if (positions.size() == trials.size()) return;
   std::vector<Trial> those;
-  for (const std::size_t position : counting_positions(trials)) those.push_back(std::move(trials[position]));
+  for (const std::size_t position : positions) those.push_back(std::move(trials[position]));
   trials = std::move(those);
 }
 

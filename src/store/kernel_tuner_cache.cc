@@ -133,6 +133,7 @@ ResultSet read_entries(const Document& document) {
   ResultSet results;
   const std::vector<std::string> objectives = objectives_in(document.head);
   RecordedTrials trials(parameter_names(document.head));
+  trials.reserve(document.entries.size());
   for (std::size_t i = 0; i < document.entries.size(); ++i) {
     const Json& entry = document.entries[i];
     try {

@@ -54,6 +54,7 @@ class RecordedTrials {
   explicit RecordedTrials(std::vector<std::string> names);
 
   const std::vector<std::string>& names() const { return *names_; }
+  void reserve(std::size_t trials) { trials_.reserve(trials); }
   void add(std::vector<Value> values, Observation observation, TimePoint finished_at);
 
   // Returns the parameters with the values that occur: first numbers, ascending, then other values in the order of the

@@ -28,6 +28,24 @@ Result<Observation> evaluate(Evaluator& evaluator, const Configuration& configur
   }
 }
 
+// A single evaluator, which works while the caller waits.
+class Alone : public Crew {
+ public:
+  explicit Alone(Evaluator& evaluator) : evaluator_(evaluator) {}
+
+  std::size_t size() const override { return 1; }
+  Evaluator& evaluator(std::size_t) const override { return evaluator_; }
+  void start(std::size_t, const Configuration& configuration) override { next_ = configuration; }
+  Finished wait() override {
+    Result<Observation> observation = evaluate(evaluator_, next_);
+    return {0, std::move(observation), evaluator_.pipeline()};
+  }
+
+ private:
+  Evaluator& evaluator_;
+  Configuration next_;
+};
+
 class Threads : public Crew {
  public:
   explicit Threads(std::span<Evaluator* const> evaluators) {
@@ -47,14 +65,10 @@ class Threads : public Crew {
       finished_one_.notify_one();
       return finished;
     };
-    members_[member].work =
-        std::async(members_.size() == 1 ? std::launch::deferred : std::launch::async, std::move(work));
+    members_[member].work = std::async(std::launch::async, std::move(work));
   }
 
-  Finished wait() override {
-    if (members_.size() == 1) members_.front().work.wait();
-    return members_[next_finished()].work.get();
-  }
+  Finished wait() override { return members_[next_finished()].work.get(); }
 
  private:
   struct Member {
@@ -79,6 +93,7 @@ class Threads : public Crew {
 }  // namespace
 
 std::unique_ptr<Crew> make_threads(std::span<Evaluator* const> evaluators) {
+  if (evaluators.size() == 1) return std::make_unique<Alone>(*evaluators.front());
   return std::make_unique<Threads>(evaluators);
 }
 

@@ -28,7 +28,7 @@ class ReplayEvaluator : public Evaluator {
     else
       now_ += recorded != nullptr ? cost_of(*recorded) : recording_.typical_cost();
     Observation observation = recorded != nullptr ? *recorded : not_recorded();
-    left_at_ = processor_time();
+    if (clock_ == ReplayClock::recorded_and_search) left_at_ = processor_time();
     return observation;
   }
 

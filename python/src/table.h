@@ -1,0 +1,16 @@
+// Table: records of files that are no results of a tuning run.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "module.h"
+
+namespace wattune::python {
+
+// Reads wisdom, or what `wattune corun` wrote: pairs, or the policies of a queue or of tenants. Returns a tuple: what
+// the records are, the records as dicts or as the text of a JSON array, and notes on the file. Returns nullopt for any
+// other file. Raises errors of reading the file.
+std::optional<nb::tuple> read_table(const std::filesystem::path& file);
+
+}  // namespace wattune::python
