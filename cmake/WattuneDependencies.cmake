@@ -19,13 +19,20 @@ find_path(WATTUNE_XXHASH_INCLUDE xxhash.h REQUIRED)
 find_path(WATTUNE_SPDLOG_INCLUDE spdlog/spdlog.h REQUIRED)
 find_path(WATTUNE_OPENCL_INCLUDE CL/cl.h REQUIRED)
 
-# SQLite becomes one object of module store, so that neither the programs nor who links libwattune.a needs it.
+# SQLite's archive becomes one object of module store, so that neither the programs nor who links libwattune.a needs it.
+# Where there is only a shared library, or WATTUNE_SQLITE names one, that is linked.
 find_path(WATTUNE_SQLITE_INCLUDE sqlite3.h REQUIRED)
-find_library(WATTUNE_SQLITE_ARCHIVE libsqlite3.a REQUIRED)
-set(WATTUNE_SQLITE_OBJECT ${PROJECT_BINARY_DIR}/sqlite3.o)
-if(NOT EXISTS ${WATTUNE_SQLITE_OBJECT})
-  execute_process(COMMAND ${CMAKE_LINKER} -r -o ${WATTUNE_SQLITE_OBJECT} --whole-archive ${WATTUNE_SQLITE_ARCHIVE}
-    COMMAND_ERROR_IS_FATAL ANY)
+find_library(WATTUNE_SQLITE NAMES libsqlite3.a sqlite3 REQUIRED)
+set(WATTUNE_SQLITE_OBJECT)
+set(WATTUNE_SQLITE_SHARED)
+if(WATTUNE_SQLITE MATCHES "\\.a$")
+  set(WATTUNE_SQLITE_OBJECT ${PROJECT_BINARY_DIR}/sqlite3.o)
+  if(NOT EXISTS ${WATTUNE_SQLITE_OBJECT})
+    execute_process(COMMAND ${CMAKE_LINKER} -r -o ${WATTUNE_SQLITE_OBJECT} --whole-archive ${WATTUNE_SQLITE}
+      COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+else()
+  set(WATTUNE_SQLITE_SHARED ${WATTUNE_SQLITE})
 endif()
 if(WATTUNE_BUILD_TESTS)
   find_package(GTest REQUIRED)

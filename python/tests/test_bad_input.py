@@ -88,6 +88,14 @@ def test_bad_arguments(changed: dict[str, Any], error: type[Exception], words: s
     assert words in one_line(caught.value)
 
 
+def test_a_source_that_is_no_text(tmp_path: Path) -> None:
+    file = tmp_path / "f.cc"
+    file.write_bytes(b"\x7fELF\xff\xfe")
+    with pytest.raises(wattune.InvalidArgumentError, match="UTF-8") as caught:
+        wattune.tune(**{**good(), "kernel": file})
+    assert "f.cc" in one_line(caught.value)
+
+
 def test_an_unwritable_journal(tmp_path: Path) -> None:
     with pytest.raises(wattune.Error) as caught:
         wattune.tune(**good(), journal=tmp_path / "no" / "folder" / "x.jsonl")

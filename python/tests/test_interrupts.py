@@ -22,6 +22,7 @@ numpy = pytest.importorskip("numpy")
 PROGRAM = """
 import sys, os, signal
 import numpy as np, wattune
+import wattune._problem, wattune._run  # before 3.12, Python makes a RuntimeError of an interrupt in an import
 source = '''
 #include <unistd.h>
 extern "C" void add(const float* a, float* c, int n) {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
@@ -188,9 +187,12 @@ def _source_of(kernel: Any, function: str | None, language: str | None, options:
     elif isinstance(kernel, (str, os.PathLike)):
         file = os.path.abspath(os.fspath(kernel))
         try:
-            text = Path(file).read_text()
+            with open(file, encoding="utf-8") as source:
+                text = source.read()
         except OSError as error:
             raise _core_not_found(file, error) from None
+        except UnicodeError:
+            raise wrong("the source is no text in UTF-8", file) from None
         language = language or _LANGUAGES.get(os.path.splitext(file)[1])
     else:
         raise wrong("the kernel is a text, a file, a function of the configuration or a spec", type(kernel).__name__)

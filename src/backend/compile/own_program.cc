@@ -32,6 +32,7 @@ fs::path own_folder() {
   return file.is_absolute() ? fs::canonical(file, ignored).parent_path() : fs::path();
 }
 
+// Returns the folder of programs of an installation; an empty path in a wheel, which has none.
 fs::path installed_programs() {
   return wattune_installed_programs != nullptr ? wattune_installed_programs() : WATTUNE_LIBEXEC_DIR;
 }
@@ -48,7 +49,7 @@ Result<fs::path> find_own_program(const std::string& name) {
     places.push_back(folder.parent_path() / "bin" / name);
     places.push_back(folder.parent_path() / "libexec/wattune" / name);
   }
-  places.push_back(installed_programs() / name);
+  if (const fs::path installed = installed_programs(); !installed.empty()) places.push_back(installed / name);
   for (const fs::path& place : places)
     if (access(place.c_str(), X_OK) == 0) return place;
   return Error(ErrorCode::unavailable, fmt::format("Wattune's program {} was not found", name))
