@@ -171,3 +171,30 @@ def test_a_crash_costs_its_configuration_and_not_the_context(tmp_path: Path) -> 
     assert {each["status"] for each in results if each["PER"] == 2} == {"runtime"}
     assert {each["status"] for each in results if each["PER"] != 2} == {"correct"}
     assert torch.equal(a + b, a + b)
+
+
+def test_calls_are_captured() -> None:
+    torch = pytest.importorskip("torch")
+    a, b = (torch.from_numpy(each).cuda() for each in numbers())
+    c = torch.zeros_like(a)
+    results = tuned([a, b, c, numpy.int32(N)])
+    results(a, b, c, numpy.int32(N))
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        results(a, b, c, numpy.int32(N))
+    c.zero_()
+    graph.replay()
+    torch.cuda.synchronize()
+    assert torch.equal(c, a + b)
+
+
+def test_arrays_that_are_freed_cost_no_context() -> None:
+    torch = pytest.importorskip("torch")
+    a, b = (torch.from_numpy(each).cuda() for each in numbers())
+    interface = {"shape": (N,), "typestr": "<f4", "data": (4096, False), "version": 3}
+    freed = type("Freed", (), {"__cuda_array_interface__": interface})()
+    with pytest.raises(wattune.Error) as caught:
+        tuned([freed, b, torch.zeros_like(a), numpy.int32(N)])
+    assert "\n" not in str(caught.value)
+    assert torch.equal(a + b, b + a)
+    assert len(tuned([a, b, torch.zeros_like(a), numpy.int32(N)], evaluations=1)) == 1
