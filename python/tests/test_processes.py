@@ -88,6 +88,8 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), len(tuned(2)))
 
 def test_a_child_that_is_forked_during_a_run_leaves_the_run_alone(program: Any) -> None:
     done = program("""
+import warnings
+warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of any fork beside threads
 begun = threading.Event()
 results = []
 thread = threading.Thread(target=lambda: results.append(tuned(20, observers=[lambda record: begun.set()])))
