@@ -9,6 +9,7 @@ NB_MODULE(_core, module) {
   wattune::python::bind_space(module);
   wattune::python::bind_store(module);
   wattune::python::bind_search(module);
+  wattune::python::bind_wisdom(module);
   wattune::python::bind_spec(module);
   wattune::python::bind_tune(module);
   wattune::python::bind_advise(module);

@@ -97,6 +97,7 @@ void bind_core(nb::module_& module);
 void bind_space(nb::module_& module);
 void bind_store(nb::module_& module);
 void bind_search(nb::module_& module);
+void bind_wisdom(nb::module_& module);
 void bind_spec(nb::module_& module);
 void bind_tune(nb::module_& module);
 void bind_advise(nb::module_& module);

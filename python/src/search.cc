@@ -95,6 +95,14 @@ class Search {
     value_or_raise(search_->tell(std::move(observation), now()));
   }
 
+  // Returns the configurations in flight and those that will probably follow, the next first.
+  nb::list expected(std::size_t ahead) {
+    search_->set_ahead(ahead);
+    nb::list all;
+    for (const Configuration& each : search_->expected()) all.append(space_.configuration(each.id()));
+    return all;
+  }
+
   std::size_t count() const { return earlier().size() + keeper_.trials().size(); }
 
   nb::object best() const {
@@ -208,6 +216,7 @@ void bind_search(nb::module_& module) {
   nb::class_<Search>(module, "Search", nb::type_slots(slots), nb::is_weak_referenceable())
       .def("ask", &Search::ask)
       .def("tell", &Search::tell, nb::arg("configuration"), nb::arg("result").none())
+      .def("expected", &Search::expected, nb::arg("ahead"))
       .def("best", &Search::best)
       .def("count", &Search::count)
       .def("results", &Search::results)
