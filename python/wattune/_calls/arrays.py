@@ -39,7 +39,7 @@ class Placed:
 class Storage:
     """Memory in which arrays lie; `skew` is its address within 256 bytes."""
 
-    bytes: int
+    size: int
     skew: int
     contents: list[tuple[Placed, bytes]] = dataclasses.field(default_factory=list)
     unknown: bool = False
@@ -120,7 +120,7 @@ class Described:
 
     def bytes(self) -> int:
         """Returns the bytes of all arrays."""
-        return sum(each.bytes for each in self.storages)
+        return sum(each.size for each in self.storages)
 
     def _arrays(self, values: dict[str, object]) -> None:
         for value in _leaves(tuple(values.values())):
@@ -150,7 +150,7 @@ class Described:
                 self.storages.append(Storage(0, low % 256))
             storage = self.storages[-1]
             end = max(end, high) if address else -1
-            storage.bytes = max(storage.bytes, high - start - storage.skew)
+            storage.size = max(storage.size, high - start - storage.skew)
             here = Placed(len(self.storages) - 1, address - start - storage.skew, dtype, item, shape, strides)
             if id(array) not in placed:
                 placed[id(array)] = here

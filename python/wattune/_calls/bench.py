@@ -68,7 +68,7 @@ class Bench:
     def __init__(self, job: Job, gpu: Any, memory_ran_out: Callable[[BaseException], bool]) -> None:
         self._job = job
         self._gpu = gpu
-        needed = 3 * sum(each.bytes for each in job.storages)
+        needed = 3 * sum(each.size for each in job.storages)
         free = gpu.free_bytes()
         about = f"{needed / 2**30:.1f} GiB for copies of the arguments, and {free / 2**30:.1f} GiB are free"
         if needed > free:
@@ -91,10 +91,10 @@ class Bench:
         self._memory = []
         self._copies = []
         for number, storage in enumerate(job.storages):
-            memory, begin = gpu.storage(storage.bytes, storage.skew)
+            memory, begin = gpu.storage(storage.size, storage.skew)
             self._memory.append((memory, begin))
             here = [each for some in self._placed.values() for each in some if each.storage == number]
-            gpu.fill(memory, begin, storage.bytes, here, 1 + number)
+            gpu.fill(memory, begin, storage.size, here, 1 + number)
             for placed, content in storage.contents:
                 gpu.write(gpu.array(memory, begin, placed), content)
             self._copies.append(gpu.copy(memory))
@@ -168,7 +168,7 @@ class Bench:
         written = {placed.storage for some in self._outputs.values() for placed in some}
         for number, (memory, copy) in enumerate(zip(memories, self._copies)):
             begin = self._memory[number][1]
-            end = begin + self._job.storages[number].bytes
+            end = begin + self._job.storages[number].size
             parts = [slice(0, begin), slice(end, None)] if number in written else [slice(None)]
             if not all(self._gpu.same(memory[part], copy[part]) for part in parts):
                 raise _Failure(f"it writes elsewhere: {self._names_in(number)} changed")

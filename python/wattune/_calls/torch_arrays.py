@@ -27,7 +27,7 @@ def layout(array: torch.Tensor) -> tuple[str, int, tuple[int, ...], tuple[int, .
 
 
 def is_whole(array: torch.Tensor) -> bool:
-    return not (array.dtype.is_floating_point or array.dtype.is_complex)
+    return not bool(array.dtype.is_floating_point or array.dtype.is_complex)
 
 
 def contents(array: torch.Tensor) -> bytes | None:
@@ -47,7 +47,7 @@ def device() -> Device:
 
 
 def capturing() -> bool:
-    return torch.cuda.is_available() and torch.cuda.is_current_stream_capturing()
+    return bool(torch.cuda.is_available() and torch.cuda.is_current_stream_capturing())
 
 
 def finish() -> None:
@@ -128,7 +128,7 @@ class Gpu:
         array.zero_()
 
     def same(self, a: torch.Tensor, b: torch.Tensor) -> bool:
-        return torch.equal(a, b)
+        return bool(torch.equal(a, b))
 
     def wrap(self, array: torch.Tensor, dtype: str) -> Any:
         import triton

@@ -126,7 +126,7 @@ class Winners:
         It may come from another compiler, another list of configurations, or another GPU of the same architecture. Any
         of these counts more than a distance.
         """
-        ranked = []
+        ranked: list[tuple[Any, ...]] = []
         for order, file in enumerate(self._opened()[2:]):
             for each in self._entries(file):
                 if each["kernel"] != kernel.name or each["version"][:16] != kernel.source:

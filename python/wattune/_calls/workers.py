@@ -243,8 +243,10 @@ def end_idle() -> None:
     """Ends all servers, unless a thread tunes."""
     if tuning.acquire(blocking=False):
         try:
-            for each in (*_workers.values(), *_compilers.values()):
-                each.end()
+            for server in _workers.values():
+                server.end()
+            for compiling in _compilers.values():
+                compiling.end()
             _workers.clear()
             _compilers.clear()
         finally:

@@ -38,6 +38,10 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
     autotune() makes it. It is an autotuner of Triton: `configs`, `cache`, `best_config` and `fn` are as there.
     """
 
+    nargs: dict[str, Any] | None
+    early_config_prune: Callable[..., Any] | None
+    perf_model: Callable[..., Any] | None
+
     def __init__(
         self,
         fn: Any,
@@ -360,9 +364,10 @@ def autotune(
     of values by name, with `constraints`: `num_warps`, `num_stages`, `num_ctas` and `maxnreg` are options of the
     compiler, all others constants of the kernel. `outputs` are names of arguments that the kernel writes; without them,
     those that the first configuration changes. They are compared with what the first configuration wrote, or
-    `check(outputs, configuration)` judges them. `wisdom` is a file that is only read, or "package:file". `nearest` is the greatest factor between sizes at which the
-    winner of another key serves a call that may not tune. `cache` is `cold` or `warm`: what the L2 cache holds before a
-    timed launch. `warmup`, `rep`, `use_cuda_graph`, `do_bench` and `cache_results` have no effect.
+    `check(outputs, configuration)` judges them. `wisdom` is a file that is only read, or "package:file". `nearest` is
+    the greatest factor between sizes at which the winner of another key serves a call that may not tune. `cache` is
+    `cold` or `warm`: what the L2 cache holds before a timed launch. `warmup`, `rep`, `use_cuda_graph`, `do_bench` and
+    `cache_results` have no effect.
 
     Raises InvalidArgumentError. docs/triton.md describes it all.
     """

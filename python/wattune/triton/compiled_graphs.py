@@ -45,7 +45,7 @@ def winner_only(autotuner: Any) -> Callable[..., list[Any]]:
     names = tuple(autotuner.arg_names)
     keys = tuple(autotuner.keys)
 
-    @torch._dynamo.assume_constant_result  # type: ignore[misc]
+    @torch._dynamo.assume_constant_result  # type: ignore[untyped-decorator]
     def place(values: Values, kinds: Kinds) -> int:
         made = tuple((name, plain(value)) for name, value in values)
         found: int = _autotuners[number].place_of_winner(made, kinds)

@@ -22,7 +22,7 @@ _LIMIT_SECONDS = 120.0
 class _Type(str):
     """A type by name, with the size that tensor descriptors ask for."""
 
-    __slots__ = ("itemsize",)
+    itemsize: int
 
     def __new__(cls, name: str, item: int) -> _Type:
         made = super().__new__(cls, name)
@@ -170,7 +170,7 @@ def main(number: int, backend: str, architecture: str, warp: int) -> None:
         from . import preloaded
 
         target = _Target(backend, int(architecture) if architecture.isdigit() else architecture, warp)
-        driver.set_active(target)  # type: ignore[arg-type]
+        driver.set_active(target)
         make_backend(target.get_current_target()).hash()
         preloaded.before_fork()
     except Exception as error:
