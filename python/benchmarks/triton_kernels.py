@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-SIDES = ("triton", "wattune", "space")
+SIDES = ("wattune", "triton", "space")
 
 
 def _autotuned(name: str, side: str) -> tuple[Any, Any]:
@@ -164,46 +164,71 @@ def in_turns(name: str, picks: dict[str, list[dict[str, Any]]]) -> list[dict[str
 STEPS = {"first": first_calls, "second": second_process, "warm": warm_calls, "turns": in_turns}
 
 
+_until = float("inf")
+"""When no step begins any more, by the clock of time.monotonic()."""
+
+
 def _step(environment: dict[str, str], *arguments: Any) -> Any:
     """Runs a step in a process of its own and returns its result."""
+    left = _until - time.monotonic()
+    if left < 5:
+        return {"failed": "the limit of time is over"}
     command = [sys.executable, __file__, "--step", json.dumps(arguments)]
     begun = time.perf_counter()
-    run = subprocess.run(
-        command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=900, check=False
-    )
+    try:
+        run = subprocess.run(
+            command,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=min(left, 900),
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        said = (error.stderr or b"").decode()[-4000:]
+        print("stopped", arguments, said, flush=True)
+        return {"failed": "stopped", "stderr": said}
+    print(run.stderr[-6000:], flush=True)
     if run.returncode != 0:
-        print(run.stderr[-3000:], file=sys.stderr)
         return {"failed": run.stderr[-2000:], "returncode": run.returncode}
     made = json.loads(run.stdout.splitlines()[-1])
     if isinstance(made, dict):
         made["process_seconds"] = time.perf_counter() - begun
-        if run.stderr.strip():
-            made["stderr"] = run.stderr[-2000:]
     return made
 
 
-def compare(name: str, folder: Path, sides: tuple[str, ...]) -> dict[str, Any]:
-    """Runs all steps for a kernel."""
-    result: dict[str, Any] = {}
-    environments = {}
-    for side in sides:
-        environments[side] = {
+def environments(name: str, folder: Path) -> dict[str, dict[str, str]]:
+    """Returns the caches of each side, for the environment."""
+    return {
+        side: {
             "TRITON_CACHE_DIR": str(folder / name / side / "compiled"),
             "WATTUNE_CACHE_DIR": str(folder / name / side / "wattune"),
         }
-        result[side] = _step(environments[side], "first", name, side)
-        print(name, side, "first calls", result[side].get("sum"), flush=True)
+        for side in SIDES
+    }
+
+
+def compare(name: str, folder: Path, sides: tuple[str, ...], result: dict[str, Any]) -> None:
+    """Runs the first calls of all sides and times their picks again in turns."""
+    caches = environments(name, folder)
+    for side in sides:
+        result[side] = _step(caches[side], "first", name, side)
+        print(name, side, "first calls", result[side].get("sum"), result[side].get("seconds"), flush=True)
     picks = {side: result[side]["picks"] for side in sides if "picks" in result[side]}
     if "triton" in picks:
-        result["turns"] = _step(environments["triton"], "turns", name, picks)
+        result["turns"] = _step(caches["triton"], "turns", name, picks)
         for row in result["turns"] if isinstance(result["turns"], list) else []:
             print(name, row, flush=True)
-    result["second"] = _step(environments["wattune"], "second", name)
-    result["warm"] = _step(environments["wattune"], "warm", name)
-    again = {**environments["triton"]}
-    result["triton again"] = _step(again, "first", name, "triton")
+
+
+def again(name: str, folder: Path, result: dict[str, Any]) -> None:
+    """Runs what later processes do: with the winners of ours, and with the compiled code of Triton."""
+    caches = environments(name, folder)
+    result["second"] = _step(caches["wattune"], "second", name)
+    result["warm"] = _step(caches["wattune"], "warm", name)
     print(name, "second", result["second"], "warm", result["warm"], flush=True)
-    return result
+    result["triton again"] = _step(caches["triton"], "first", name, "triton")
+    print(name, "triton again", result["triton again"].get("sum"), flush=True)
 
 
 def ranks(name: str, folder: Path, count: int) -> dict[str, Any]:
@@ -222,33 +247,48 @@ def ranks(name: str, folder: Path, count: int) -> dict[str, Any]:
 
 
 def main() -> None:
+    """Runs the steps that the arguments choose, and writes what is known after each."""
+    global _until
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--only", default="matmul,softmax,attention,layer_norm")
     parser.add_argument("--sides", default=",".join(SIDES))
     parser.add_argument("--ranks", type=int, default=8)
-    parser.add_argument("--step")
+    parser.add_argument("--limit", type=float, default=3600, help="seconds after which no step begins")
+    parser.add_argument("--step", help=argparse.SUPPRESS)
     given = parser.parse_args()
     sys.path.insert(0, str(Path(__file__).resolve().parent))
     if given.step:
+        import logging
+
+        logging.basicConfig(level=logging.INFO, format="%(relativeCreated)d ms %(message)s")
         name, *arguments = json.loads(given.step)
         print(json.dumps(STEPS[name](*arguments)))
         return
+    _until = time.monotonic() + given.limit
     import torch
     import triton
 
     facts = {"torch": torch.__version__, "triton": triton.__version__, "python": sys.version.split()[0]}
     result: dict[str, Any] = {"versions": facts, "device": torch.cuda.get_device_name(0), "kernels": {}}
+    names = given.only.split(",")
+
+    def write() -> None:
+        if given.out:
+            given.out.write_text(json.dumps(result, indent=1))
+
     with tempfile.TemporaryDirectory() as folder:
-        for name in given.only.split(","):
-            result["kernels"][name] = compare(name, Path(folder), tuple(given.sides.split(",")))
-            if given.out:
-                given.out.write_text(json.dumps(result, indent=1))
-        if given.ranks:
+        for name in names:
+            result["kernels"][name] = {}
+            compare(name, Path(folder), tuple(given.sides.split(",")), result["kernels"][name])
+            write()
+        for name in names:
+            again(name, Path(folder), result["kernels"][name])
+            write()
+        if given.ranks and time.monotonic() < _until:
             result["ranks"] = ranks("softmax", Path(folder), given.ranks)
             print("ranks", result["ranks"], flush=True)
-    if given.out:
-        given.out.write_text(json.dumps(result, indent=1))
+    write()
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "module.h"
+#include "own_arguments.h"
 #include "spec.h"
 #include "wattune/backend/attach.h"
 #include "wattune/backend/registry.h"
@@ -22,31 +23,6 @@ struct HostArray {
   std::size_t bytes = 0;
   bool written = false;
 };
-
-template <typename T>
-OwnArgument typed(std::span<const std::byte> bytes) {
-  T value{};
-  std::memcpy(&value, bytes.data(), sizeof value);
-  return OwnArgument(value);
-}
-
-OwnArgument scalar_from(ElementType type, std::span<const std::byte> bytes) {
-  switch (type) {
-    case ElementType::int8: return typed<std::int8_t>(bytes);
-    case ElementType::uint8: return typed<std::uint8_t>(bytes);
-    case ElementType::int16: return typed<std::int16_t>(bytes);
-    case ElementType::uint16: return typed<std::uint16_t>(bytes);
-    case ElementType::int32: return typed<std::int32_t>(bytes);
-    case ElementType::uint32: return typed<std::uint32_t>(bytes);
-    case ElementType::int64: return typed<std::int64_t>(bytes);
-    case ElementType::uint64: return typed<std::uint64_t>(bytes);
-    case ElementType::float32: return typed<float>(bytes);
-    case ElementType::float64: return typed<double>(bytes);
-    case ElementType::float16:
-    case ElementType::bfloat16: return typed<std::uint16_t>(bytes);
-  }
-  return OwnArgument(nullptr);
-}
 
 // A device with the kernel on it.
 class Site {
@@ -80,14 +56,7 @@ class Kernel {
   // Calls it on memory of a CUDA device, in a stream of the caller's. Arguments are addresses, or bytes of scalars.
   void call_cuda(const nb::list& arguments, std::uint64_t stream, int device, const nb::dict& sizes) {
     const std::vector<NamedSize> named = sizes_from(sizes);
-    std::vector<OwnArgument> own;
-    for (std::size_t i = 0; i < nb::len(arguments); ++i) {
-      const nb::handle each = arguments[i];
-      if (nb::isinstance<nb::bytes>(each))
-        own.push_back(scalar(i, nb::cast<nb::bytes>(each)));
-      else
-        own.emplace_back(reinterpret_cast<void*>(nb::cast<std::uint64_t>(each)));
-    }
+    const std::vector<OwnArgument> own = own_arguments(spec_, arguments);
     const nb::gil_scoped_release released;
     const Result<void> done = [&]() -> Result<void> {
       WATTUNE_ASSIGN(Site* const site, cuda_site(device));
@@ -104,7 +73,7 @@ class Kernel {
     for (std::size_t i = 0; i < arrays.size(); ++i) {
       const nb::handle each = arguments[i];
       if (nb::isinstance<nb::bytes>(each)) {
-        scalars[i] = scalar(i, nb::cast<nb::bytes>(each));
+        scalars[i] = scalar_at(spec_, i, nb::cast<nb::bytes>(each));
         continue;
       }
       const auto [address, bytes, written] = nb::cast<std::tuple<std::uint64_t, std::size_t, bool>>(each);
@@ -115,23 +84,6 @@ class Kernel {
   }
 
  private:
-  static std::vector<NamedSize> sizes_from(const nb::dict& given) {
-    std::vector<NamedSize> sizes;
-    for (const auto& [name, value] : given)
-      sizes.push_back({nb::cast<std::string>(name), nb::cast<std::int64_t>(value)});
-    return sizes;
-  }
-
-  OwnArgument scalar(std::size_t position, const nb::bytes& bytes) const {
-    const auto* const argument =
-        position < spec_.arguments.size() ? std::get_if<ScalarArgument>(&spec_.arguments[position].kind) : nullptr;
-    const std::span given(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
-    if (argument == nullptr || given.size() != size_in_bytes(argument->type))
-      raise(wrong("a scalar of the call has another type than the kernel's argument")
-                .about(position < spec_.arguments.size() ? spec_.arguments[position].name : std::string("too many")));
-    return scalar_from(argument->type, given);
-  }
-
   Result<Site*> cuda_site(int device) {
     std::unique_ptr<Site>& site = cuda_[device];
     if (site == nullptr) {

@@ -14,5 +14,6 @@ NB_MODULE(_core, module) {
   wattune::python::bind_tune(module);
   wattune::python::bind_advise(module);
   wattune::python::bind_call(module);
+  wattune::python::bind_dynamic(module);
   wattune::python::bind_command(module);
 }

@@ -102,6 +102,7 @@ void bind_spec(nb::module_& module);
 void bind_tune(nb::module_& module);
 void bind_advise(nb::module_& module);
 void bind_call(nb::module_& module);
+void bind_dynamic(nb::module_& module);
 void bind_command(nb::module_& module);
 
 }  // namespace wattune::python

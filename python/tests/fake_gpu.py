@@ -6,11 +6,9 @@ in NumPy what the kernel of tests/kernels.py computes. Its time follows from the
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,6 +107,12 @@ class Gpu:
 
     def __init__(self) -> None:
         use()
+
+    def use_stream(self, own: bool) -> None:
+        pass
+
+    def given(self, array: Tensor, _library: str) -> Tensor:
+        return array
 
     def free_bytes(self) -> int:
         return int(os.environ.get("FAKE_MEMORY", str(1 << 32)))
@@ -217,6 +221,11 @@ def break_context() -> None:
     _State.broken = True
 
 
+def take(seconds: float) -> None:
+    """Has the launch that happens now take so long."""
+    _State.seconds = seconds
+
+
 def launches() -> int:
     """Returns how many launches there were in this process."""
     return _State.launches
@@ -254,11 +263,3 @@ def use() -> None:
     from triton.runtime.driver import driver
 
     driver.set_active(Driver())  # type: ignore[arg-type]
-
-
-@contextlib.contextmanager
-def sleeping() -> Iterator[None]:
-    """Never ends."""
-    while True:
-        time.sleep(1)
-    yield

@@ -97,13 +97,13 @@ def test_candidates_that_trap_hang_write_elsewhere_or_are_wrong_cost_themselves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAULTS", "512,256,128,64")
-    monkeypatch.setattr("wattune._calls.choosing._LEAST_SECONDS", 3.0)
+    monkeypatch.setattr("wattune._calls.choosing._LEAST_SECONDS", 20.0)
     kernel = make(2048, 512, 256, 128, 64, FAST)
     call(kernel)
     assert kernel.best_config.kwargs == {"BLOCK": FAST}
     records = {each["BLOCK"]: each for each in wattune.read(next((tmp_path / "cache" / "journals").glob("*.jsonl")))}
     assert "illegal memory access" in records[512]["message"]
-    assert "did not end within 3 s" in records[256]["message"]
+    assert "did not end within 20 s" in records[256]["message"]
     assert "writes elsewhere" in records[128]["message"]
     assert "output y is not that of the first" in records[64]["message"]
     assert records[2048]["status"] == records[FAST]["status"] == "correct"

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ._calls.callables import autotune
     from ._core import Failed, __version__
     from ._errors import (
         AlreadyExistsError,
@@ -64,6 +65,7 @@ __all__ = [
     "UnavailableError",
     "__version__",
     "advise",
+    "autotune",
     "devices",
     "read",
     "run",
@@ -80,6 +82,7 @@ _HOMES = {
     "Space": "_space",
     "Table": "_table",
     "advise": "_tune",
+    "autotune": "_calls.callables",
     "devices": "_tune",
     "read": "_results",
     "run": "_tune",

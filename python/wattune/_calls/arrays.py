@@ -9,12 +9,16 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from .shipping import Shipped, ship, unship
 
-LIBRARIES = {"torch": "wattune._calls.torch_arrays", "cupy": "wattune._calls.cupy_arrays"}
+LIBRARIES = {
+    "torch": "wattune._calls.torch_arrays",
+    "cupy": "wattune._calls.interface_arrays",
+    "numba": "wattune._calls.interface_arrays",
+}
 """The module that serves arrays of a library, by the library's name."""
 
 MOST_CONTENTS = 1 << 29
@@ -211,3 +215,30 @@ def rebuilt(node: Any, array: Callable[[Placed], Any]) -> Any:
 def loaded_library() -> str | None:
     """Returns the library that this process has loaded, torch before others."""
     return next((each for each in LIBRARIES if each in sys.modules), None)
+
+
+def order_of(shape: Sequence[int], strides: Sequence[int]) -> str:
+    """Returns the order of dimensions in memory, if it is not that of C; empty if it is."""
+    long = [i for i in range(len(shape)) if shape[i] > 1]
+    order = sorted(long, key=lambda i: (-strides[i], i))
+    if order != long:
+        return "".join(map(str, order))
+    return "" if not long or strides[long[-1]] == 1 else "with gaps"
+
+
+def kinds(values: Mapping[str, object]) -> list[tuple[str, str, str]]:
+    """Returns name, type and order of each array among values."""
+    found = []
+    for name, value in values.items():
+        made_by = library_name(value)
+        if made_by is not None:
+            dtype, _, shape, strides = library(made_by).layout(value)
+            found.append((name, dtype, order_of(shape, strides)))
+    return found
+
+
+def types_and_layouts(of: Sequence[tuple[str, str, str]]) -> dict[str, str]:
+    """Returns the parts of a key that tell the types of arrays, and their orders if any is not that of C."""
+    parts = {"types": ", ".join(f"{name} {dtype.rpartition('.')[2]}" for name, dtype, _ in of)}
+    layouts = ", ".join(f"{name} {order}" for name, _, order in of if order)
+    return {**parts, "layouts": layouts} if layouts else parts

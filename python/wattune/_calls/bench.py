@@ -42,6 +42,8 @@ class Job:
     cold: bool = True
     home: str = ""
     """The module that serves the library's arrays, if it is not in LIBRARIES."""
+    streams: bool = True
+    """True if launches go to PyTorch's current stream, so that a graph can hold them; else they go to the default."""
 
 
 class MemoryRanOut(Exception):
@@ -105,7 +107,7 @@ class Bench:
         if placed not in self._arrays:
             bare = dataclasses.replace(placed, wrapped="")
             memory, begin = self._memory[placed.storage]
-            made = self._gpu.array(memory, begin, bare)
+            made = self._gpu.given(self._gpu.array(memory, begin, bare), self._job.library)
             self._arrays[placed] = self._gpu.wrap(made, placed.wrapped) if placed.wrapped else made
         return self._arrays[placed]
 
@@ -132,15 +134,25 @@ class Bench:
 
         return before, launch
 
-    def measure(self, candidate: Any, best: float | None) -> list[float]:
-        """Returns the seconds of a candidate, which is checked first. `best` is the time of the best so far."""
-        gpu, cold = self._gpu, self._job.cold
+    def run(self, candidate: Any) -> tuple[Callable[[], None], Callable[[], None]]:
+        """Runs a candidate once and checks it, or learns from it what is right. Returns what _prepare() does."""
         before, launch = self._prepare(candidate)
         self._restore()
         before()
         launch()
-        gpu.finish()
+        self._gpu.finish()
         self._judge(candidate)
+        return before, launch
+
+    def learn(self, candidate: Any) -> None:
+        """Has a candidate that was found right before tell what is right."""
+        self._outputs = None
+        self.run(candidate)
+
+    def measure(self, candidate: Any, best: float | None) -> list[float]:
+        """Returns the seconds of a candidate, which is checked first. `best` is the time of the best so far."""
+        gpu, cold = self._gpu, self._job.cold
+        before, launch = self.run(candidate)
         once = gpu.times([(before, launch)], 2, cold, False)[0][1]
         if best is not None and once > 3 * best and once > 1e-3:
             return [once]
@@ -162,10 +174,8 @@ class Bench:
 
     def _judge(self, candidate: Any) -> None:
         memories = [memory for memory, _ in self._memory]
-        if self._outputs is None:
-            self._learn(memories)
-        assert self._outputs is not None
-        written = {placed.storage for some in self._outputs.values() for placed in some}
+        outputs = self._outputs if self._outputs is not None else self._changed(memories)
+        written = {placed.storage for some in outputs.values() for placed in some}
         for number, (memory, copy) in enumerate(zip(memories, self._copies)):
             begin = self._memory[number][1]
             end = begin + self._job.storages[number].size
@@ -173,26 +183,35 @@ class Bench:
             if not all(self._gpu.same(memory[part], copy[part]) for part in parts):
                 raise _Failure(f"it writes elsewhere: {self._names_in(number)} changed")
         if self._check is not None:
-            self._ask_check(candidate, memories)
-            return
+            self._ask_check(candidate, outputs, memories)
+        elif self._outputs is None:
+            self._right = {
+                each: self._gpu.copy(self._view(memories, each)) for some in outputs.values() for each in some
+            }
+        else:
+            self._compare(memories)
+        self._outputs = outputs
+
+    def _compare(self, memories: Sequence[Any]) -> None:
+        assert self._outputs is not None
         for name, some in self._outputs.items():
             for placed in some:
                 difference = self._gpu.difference(self._view(memories, placed), self._right[placed])
                 if difference:
                     raise _Failure(f"its output {name} is not that of the first configuration: {difference}")
 
-    def _ask_check(self, candidate: Any, memories: Sequence[Any]) -> None:
-        assert self._check is not None and self._outputs is not None
-        outputs = {name: self._view(memories, some[0]) for name, some in self._outputs.items() if some}
-        if not self._check(outputs, self._launcher.configuration(candidate)):
+    def _ask_check(self, candidate: Any, outputs: dict[str, list[Placed]], memories: Sequence[Any]) -> None:
+        assert self._check is not None
+        shown = {name: self._view(memories, some[0]) for name, some in outputs.items() if some}
+        if not self._check(shown, self._launcher.configuration(candidate)):
             raise _Failure("the check function says that its outputs are wrong")
 
     def _names_in(self, number: int) -> str:
         names = [name for name, some in self._placed.items() if any(each.storage == number for each in some)]
         return f"memory of or beside {', '.join(names)}"
 
-    def _learn(self, memories: Sequence[Any]) -> None:
-        """Keeps what the first candidate wrote: into the declared outputs, or wherever something changed."""
+    def _changed(self, memories: Sequence[Any]) -> dict[str, list[Placed]]:
+        """Returns the declared outputs, or the arrays that changed, by argument."""
         names = self._job.outputs
         outputs: dict[str, list[Placed]] = {}
         for name, some in self._placed.items():
@@ -208,11 +227,11 @@ class Bench:
             ]
             if changed:
                 outputs[name] = changed
-        self._outputs = outputs
-        self._right = {each: self._gpu.copy(self._view(memories, each)) for some in outputs.values() for each in some}
+        return outputs
 
 
 _FLUSH_SECONDS = 40e-6
+_END = 7  # exit status of a child that the caller ends, and with it the process
 
 
 def _rounds(seconds: float, once: float) -> int:
@@ -240,6 +259,7 @@ def _serve(channel: Channel) -> None:
                 gpu = gpu or module.Gpu()
                 gc.collect()
                 gpu.forget()
+                gpu.use_stream(job.streams)
                 bench = Bench(job, gpu, module.memory_ran_out)
                 reply: tuple[Any, ...] = ("opened",)
             elif request[0] == "close":
@@ -248,9 +268,12 @@ def _serve(channel: Channel) -> None:
                 if gpu is not None:
                     gpu.forget()
                 reply = ("closed",)
+            elif request[0] == "end":
+                os._exit(_END)
             else:
                 assert bench is not None
-                reply = ("done", getattr(bench, request[0])(*request[1:]))
+                result = getattr(bench, request[0])(*request[1:])
+                reply = ("done", result if request[0] != "learn" else None)
         except MemoryRanOut as error:
             reply = ("no memory", str(error))
         except _Failure as error:
@@ -280,6 +303,8 @@ def _wait(child: int, channel: Channel) -> str | None:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             code = os.waitstatus_to_exitcode(status)
+            if code == _END:
+                return None
             return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
         if poll.poll(20):
             os.kill(child, signal.SIGKILL)

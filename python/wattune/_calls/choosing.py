@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .._core import Failed
-from .._errors import Error
+from .._errors import Error, exception
 from .._log import logger
 from .._search import Search
 from .._space import Configuration, Space
@@ -66,6 +66,8 @@ class Call:
     """True if the space is a list that is measured completely."""
     finish: Callable[[], None] = lambda: None
     """Waits for the work that the caller gave the GPU."""
+    capturing: Callable[[], bool] = lambda: False
+    """Tells whether the caller captures a graph."""
 
     def __str__(self) -> str:
         return f"{self.kernel.name} ({shown(self.key)})"
@@ -89,8 +91,9 @@ def _choose(call: Call, winners: Winners, budget: Budget, may_tune: bool) -> Kno
             return tune(call, winners, budget)
         except CannotShipError as error:
             why = f"a worker cannot have the kernel: {error}; move it into a module"
-        except (Error, OSError) as error:
-            why = " ".join(str(error).split())
+        except Exception as error:  # whatever goes wrong in tuning, the call runs
+            logger.debug("%s", error, exc_info=True)
+            why = " ".join(str(error).split()) or type(error).__name__
     elif not may_tune:
         why = "a CUDA graph is captured or a graph compiled"
     near = winners.nearest(call.kernel, call.device, call.key)
@@ -142,40 +145,68 @@ class _Tuning:
         self._earlier = len(self._search)
         self._ahead = call.space.count() if call.complete else 2 * len(os.sched_getaffinity(0))
         self._compiled: dict[str, int] = {}
+        self._spent: dict[str, float] = {}
         self._candidates: dict[str, Any] = {}
 
     def run(self, file: str | os.PathLike[str] | None) -> Known:
         call = self._call
+        self._search._search.expected(self._ahead)  # so many are chosen with the first
         configuration = self._search._search.ask()
         if configuration is not None or len(self._search):
             job = call.job()
             if self._compilers is not None:
                 self._compilers.open(job)
             self._compile_ahead(configuration)
-            self._open(job)
+            with self._clock("arrays"):
+                self._open(job)
         try:
             while configuration is not None:
                 self._search.tell(configuration, self._measured(configuration))
-                self._compile_ahead(None)
-                configuration = self._search.ask()
+                configuration = self._search._search.ask()
+                self._compile_ahead(configuration)
             return self._won(file)
         finally:
             if self._compilers is not None:
                 self._compilers.drop()
             self._worker.close_job()
 
+    @contextlib.contextmanager
+    def _clock(self, what: str) -> Iterator[None]:
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self._spent[what] = self._spent.get(what, 0.0) + time.monotonic() - begun
+
     def _open(self, job: Job) -> None:
-        reply = self._worker.open(job)
+        reply = self._worker.open(job, self._reference())
         if reply[0] == "no memory":
             raise _unavailable(f"its worker has not enough memory on the GPU: {reply[1]}")
         if reply[0] != "opened":
             raise _unavailable(f"its worker cannot run it: {reply[1]}")
 
+    def _reference(self) -> Any:
+        """Returns a candidate that an earlier run found right; None without one."""
+        names = list(self._call.space.parameters())
+        for each in self._search.results() if self._earlier else []:
+            configuration = {name: each[name] for name in names}
+            if each["status"] == "correct":
+                with contextlib.suppress(_Refused):
+                    self._compile(configuration)
+                    return self._candidate(configuration)
+        return None
+
     def _compile_ahead(self, first: Configuration | None) -> None:
-        if self._compilers is None:
+        """Has the compilers begin with what is measured soon: of a list all, at once."""
+        if self._compilers is None or first is None:
             return
-        ahead = self._search._search.expected(self._ahead)
-        for each in ([first] if first is not None else []) + ahead:
+        if self._call.complete and not self._compiled:
+            names = list(self._call.space.parameters())
+            known = [{name: each[name] for name in names} for each in self._search.results()] if self._earlier else []
+            coming = [each for each in self._call.space if each not in known]
+        else:
+            coming = self._search._search.expected(self._ahead)
+        for each in [first, *coming]:
             name = repr(each)
             if name not in self._compiled:
                 try:
@@ -212,14 +243,18 @@ class _Tuning:
         seconds = None if best is None else best["time"]
         try:
             candidate = self._candidate(configuration)
-            self._compile(configuration)
+            with self._clock("compilers"):
+                self._compile(configuration)
         except _Refused as error:
             return Failed(str(error))
         limit = _FIRST_SECONDS if seconds is None else _LEAST_SECONDS + 200 * seconds
-        reply = self._worker.ask(("measure", candidate, seconds), limit)
+        with self._clock("measuring"):
+            reply = self._worker.ask(("measure", candidate, seconds), limit)
         if reply[0] != "done":
             logger.info("%s: %s failed: %s", self._call, configuration, reply[1])
             return Failed(reply[1])
+        if self._worker.reference is None:
+            self._worker.reference = candidate
         return [max(each, 1e-9) for each in reply[1]]
 
     def _won(self, file: str | os.PathLike[str] | None) -> Known:
@@ -246,10 +281,17 @@ class _Tuning:
             winner, seconds, samples = finalists[at], interval_of(times[at]), len(times[at])
         self._winners.put(call.kernel, call.device, call.key, winner, seconds, samples, tuned=True, file=file)
         told = len(self._search) - self._earlier
+        spent = ", ".join(f"{what} {each:.2f} s" for what, each in self._spent.items())
         logger.info(
-            "%s: %d configurations measured, %d known before, in %.2f s; the best takes %.2f us: %s",
-            call, told, self._earlier, time.monotonic() - self._begun, 1e6 * seconds[0], winner,
-        )  # fmt: skip
+            "%s: %d configurations measured, %d known before, in %.2f s (waiting for %s); the best takes %.2f us: %s",
+            call,
+            told,
+            self._earlier,
+            time.monotonic() - self._begun,
+            spent,
+            1e6 * seconds[0],
+            winner,
+        )
         return Known(winner, seconds[0], True)
 
     def _final(self, finalists: Sequence[Configuration]) -> list[list[float]] | None:
@@ -259,7 +301,8 @@ class _Tuning:
                 self._compile(each)
         except _Refused:
             return None
-        reply = self._worker.ask(("turns", candidates, _FINAL_SECONDS), _FIRST_SECONDS)
+        with self._clock("final"):
+            reply = self._worker.ask(("turns", candidates, _FINAL_SECONDS), _FIRST_SECONDS)
         if reply[0] != "done":
             return None
         return [[max(each, 1e-9) for each in some] for some in reply[1]]
@@ -270,8 +313,6 @@ class _Refused(Exception):
 
 
 def _unavailable(text: str) -> Error:
-    from .._errors import exception
-
     return exception("unavailable", text, {"message": text})
 
 

@@ -63,12 +63,11 @@ class Gpu:
 
     def __init__(self) -> None:
         torch.cuda.init()
-        self.stream = torch.cuda.Stream()
-        torch.cuda.set_stream(self.stream)
+        self._own = torch.cuda.Stream()
+        self.use_stream(True)
         facts = torch.cuda.get_device_properties(0)
         self._flush: torch.Tensor | None = None
         self._flush_bytes = 2 * int(getattr(facts, "L2_cache_size", 0) or (64 << 20))
-        self._graphs = True
         self._use_memory_of_kernels()
 
     def _use_memory_of_kernels(self) -> None:
@@ -79,6 +78,25 @@ class Gpu:
             triton.set_allocator(lambda size, _align, _stream: torch.empty(size, device="cuda", dtype=torch.int8))
         except (ImportError, AttributeError):
             pass
+
+    def use_stream(self, own: bool) -> None:
+        """Chooses a stream of its own, or the default stream, for kernels of libraries that know no other."""
+        torch.cuda.synchronize()
+        self.stream = self._own if own else torch.cuda.default_stream()
+        self._graphs = own
+        torch.cuda.set_stream(self.stream)
+
+    def given(self, array: torch.Tensor, library: str) -> Any:
+        """Returns the array as one of the caller's library."""
+        if library == "cupy":
+            import cupy
+
+            return cupy.asarray(array)
+        if library == "numba":
+            from numba import cuda
+
+            return cuda.as_cuda_array(array)
+        return array
 
     def free_bytes(self) -> int:
         return int(torch.cuda.mem_get_info()[0])

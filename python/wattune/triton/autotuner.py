@@ -13,7 +13,7 @@ from triton.runtime import autotuner as triton_autotuner
 from triton.runtime.autotuner import Config, Heuristics
 from triton.runtime.driver import driver
 
-from .. import _core  # noqa: F401 - the first call should not wait for it
+from .. import _core
 from .._calls import arrays, workers
 from .._calls.bench import Job
 from .._calls.choosing import Budget, Call, choose, tune
@@ -23,7 +23,7 @@ from .._calls.winners import LIST, Kernel, Key, Winners
 from .._errors import wrong
 from .._space import Configuration, Constraint, Space
 from .compiled_graphs import Kinds, Values, traces, winner_only
-from .configurations import ConfigList, config_of, digits, kernel_of, known_key
+from .configurations import ConfigList, cache_variables, config_of, digits, kernel_of
 from .launching import Candidate, TritonLauncher
 
 _OPTIONS = {"num_warps", "num_stages", "num_ctas"}
@@ -57,6 +57,7 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         shown = list(configs) if configs else [config_of(space.default_configuration())] if space is not None else []
+        _core.expect_leaks()  # kernels live as long as their modules
         self._space = space
         self._winner_first: Config | None = None
         super().__init__(fn, fn.arg_names, shown, list(key), **options)
@@ -144,12 +145,13 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
         return ready
 
     def _config_for(self, named: dict[str, Any], others: dict[str, Any], grid: Any) -> tuple[Config, bool]:
-        if self._space is None and len(self.configs) <= 1:
+        interpreted = not hasattr(self._jit, "src")  # TRITON_INTERPRET=1
+        if interpreted or (self._space is None and len(self.configs) <= 1):
             return self.configs[0], True
         call = self._call(named, others, grid)
         if call is None:
             return self.configs[0], True
-        capturing = arrays.library(self._library(named, others)).capturing()
+        capturing = call.capturing()
         known = choose(call, self._winners, self._budget, may_tune=not capturing)
         config = None if known is None else self._config(named, others, known.configuration)
         if config is not None:
@@ -172,7 +174,7 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
         space = given.space if given is not None else self._space
         assert space is not None
         default = given.default if given is not None else space.default_configuration()
-        layouts = [(name, dtype, "" if how is None else _layout(*how)) for name, dtype, how in kinds]
+        layouts = [(name, dtype, "" if how is None else arrays.order_of(*how)) for name, dtype, how in kinds]
         key = self._key(dict(values), layouts, space)
         device = arrays.library("torch").device()
         call = Call(self._identity(), key, device, space, default, Job, Candidate, [])  # type: ignore[arg-type]
@@ -189,12 +191,6 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
         if self._kernel is None:
             self._kernel = kernel_of(self._jit)
         return self._kernel
-
-    def _library(self, named: Mapping[str, Any], others: Mapping[str, Any]) -> str:
-        found = arrays.Described({**named, **others}).library or arrays.loaded_library()
-        if found is None:
-            raise wrong(f"{self.base_fn.__name__} got no array of a library that is known here")
-        return found
 
     def tune(self, named: dict[str, Any], grid: Any, *, file: str | os.PathLike[str] | None = None) -> Configuration:
         """Tunes the key of a call whose arrays need no memory, unless it is known, and returns the winner."""
@@ -238,7 +234,7 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
         if library is None:
             return None
         module = arrays.library(library)
-        workers.shared.update(known_key())
+        workers.shared.update(cache_variables())
         target = driver.active.get_current_target()
 
         def job() -> Job:
@@ -263,7 +259,7 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
 
         return Call(
             self._identity(),
-            self._key(arguments, _kinds(arguments), space),
+            self._key(arguments, arrays.kinds(arguments), space),
             module.device(),
             space,
             default,
@@ -273,6 +269,7 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
             ("wattune.triton.compiler", (str(target.backend), str(target.arch), str(target.warp_size))),
             given is not None,
             module.finish,
+            module.capturing,
         )
 
     def _key(self, values: Mapping[str, Any], kinds: Sequence[tuple[str, str, str]], space: Space) -> Key:
@@ -281,10 +278,7 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
             if name in values:
                 value = values[name]
                 key[name] = value if isinstance(value, (bool, int, float, str)) else repr(value)
-        key["types"] = ", ".join(f"{name} {dtype.rpartition('.')[2]}" for name, dtype, _ in kinds)
-        layouts = ", ".join(f"{name} {layout}" for name, _, layout in kinds if layout)
-        if layouts:
-            key["layouts"] = layouts
+        key.update(arrays.types_and_layouts(kinds))
         key[LIST] = digits(space.content_hash(), 8)
         return key
 
@@ -305,31 +299,11 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
         return Candidate(dict(configuration), ship(values), tuple(int(each) for each in blocks), hook)
 
 
-def _kinds(arguments: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Returns name, type and layout of each array."""
-    kinds = []
-    for name, value in arguments.items():
-        library = arrays.library_name(value)
-        if library is not None:
-            dtype, _, shape, strides = arrays.library(library).layout(value)
-            kinds.append((name, dtype, _layout(shape, strides)))
-    return kinds
-
-
 def forget_ready() -> None:
     """Has the next call of every kernel look its configuration up again."""
     for each in list(_autotuners):
         each._ready.clear()
         each.cache.clear()
-
-
-def _layout(shape: Sequence[int], strides: Sequence[int]) -> str:
-    """Returns the order of dimensions in memory, if it is not that of C; empty if it is."""
-    long = [i for i in range(len(shape)) if shape[i] > 1]
-    order = sorted(long, key=lambda i: (-strides[i], i))
-    if order != long:
-        return "".join(map(str, order))
-    return "" if not long or strides[long[-1]] == 1 else "with gaps"
 
 
 def autotune(

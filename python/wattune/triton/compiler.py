@@ -70,6 +70,21 @@ class _Target:
         return 0
 
 
+def _specialize_without_torch() -> None:
+    """Has Triton look for PyTorch now, in vain: at its first call it would import PyTorch, in each child anew."""
+    from triton.backends.compiler import BaseBackend
+    from triton.runtime import jit
+
+    specialize = getattr(jit, "native_specialize_impl", None)
+    if specialize is None or "torch" in sys.modules:
+        return
+    sys.modules["torch"] = None  # type: ignore[assignment]
+    try:
+        specialize(BaseBackend, 1, False, True, True)
+    finally:
+        del sys.modules["torch"]
+
+
 class _Server:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -86,9 +101,12 @@ class _Server:
             while self._waiting and len(self._running) < self._most:
                 self._fork(*self._waiting.pop(0))
             try:
-                self._take(self._channel.receive(0.003 if self._running else None))
+                message: Any = self._channel.receive(0.003 if self._running else None)
             except Silent:
                 continue
+            if message[0] == "end":
+                return
+            self._take(message)
 
     def _take(self, message: Any) -> None:
         if message[0] == "open":
@@ -172,6 +190,7 @@ def main(number: int, backend: str, architecture: str, warp: int) -> None:
         target = _Target(backend, int(architecture) if architecture.isdigit() else architecture, warp)
         driver.set_active(target)
         make_backend(target.get_current_target()).hash()
+        _specialize_without_torch()
         preloaded.before_fork()
     except Exception as error:
         channel.send(("broken", in_one_line(error)))

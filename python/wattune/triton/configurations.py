@@ -92,10 +92,14 @@ def digits(text: str, count: int = 16) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:count]
 
 
-def known_key() -> dict[str, str]:
-    """Returns the variable with the key of Triton's cache, if this process has computed it."""
+def cache_variables() -> dict[str, str]:
+    """Returns variables with the folder of Triton's cache, and with its key if this process has computed it."""
+    folder = getattr(getattr(getattr(triton, "knobs", None), "cache", None), "dir", None)
+    made = {"TRITON_CACHE_DIR": str(folder)} if folder else {}
     cached = getattr(cache.triton_key, "cache_info", None)
-    return {KEY_VARIABLE: cache.triton_key()} if cached is not None and cached().currsize else {}
+    if cached is not None and cached().currsize:
+        made[KEY_VARIABLE] = cache.triton_key()
+    return made
 
 
 def kernel_of(function: Any) -> Kernel:
