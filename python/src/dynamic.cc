@@ -3,6 +3,8 @@
 // The tuner's threads call no Python. Each function that may wait releases the interpreter lock.
 #include "wattune/dynamic/tuner.h"
 
+#include <nanobind/stl/unique_ptr.h>
+
 #include <memory>
 #include <optional>
 #include <utility>

@@ -95,7 +95,7 @@ print("fine")
 """
 
 
-def test_calls_tune_and_bad_input_is_refused(
+def test_calls_tune_and_wrong_input_is_refused(
     tmp_path: Path, python: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
     spec = tmp_path / "scale.toml"

@@ -321,6 +321,7 @@ def main(number: int, modules: Sequence[str]) -> None:
     except Exception as error:
         channel.send(("broken", in_one_line(error)))
         return
+    gc.freeze()  # what was imported is never garbage, and need not be searched
     while True:
         child = os.fork()
         if child == 0:

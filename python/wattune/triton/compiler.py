@@ -6,6 +6,7 @@ put what they compile into Triton's cache on disk, where the worker and the call
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -195,6 +196,7 @@ def main(number: int, backend: str, architecture: str, warp: int) -> None:
     except Exception as error:
         channel.send(("broken", in_one_line(error)))
         return
+    gc.freeze()
     server = _Server(channel)
     try:
         server.serve()

@@ -6,6 +6,7 @@ from typing import Any
 
 from .._calls import winners
 from .._calls.places import say
+from .._calls.ranks import agreed_of
 from .autotuner import forget_ready
 
 
@@ -20,12 +21,7 @@ def agree(group: Any = None) -> int:
 
     everyone: list[Any] = [None] * distributed.get_world_size(group)
     distributed.all_gather_object(everyone, dict(winners.chosen), group=group)
-    agreed: dict[Any, Any] = {}
-    for exact in (True, False):
-        for choices in everyone:
-            for place, choice in choices.items():
-                if choice[0] == exact:
-                    agreed.setdefault(place, choice[1])
+    agreed = agreed_of(everyone)
     if any(choices.keys() != agreed.keys() for choices in everyone):
         say("agree", "ranks met different keys; each now has the configurations of all", level=20)
     winners.agreed.update(agreed)
