@@ -242,3 +242,61 @@ def test_eight_processes_make_one_choice(tmp_path: Path) -> None:
     assert {each.communicate(timeout=300)[0] for each in running} == {"chose 1024\n"}
     journal = next((tmp_path / "cache" / "journals").glob("*.jsonl"))
     assert len(wattune.read(journal)) == 2
+
+
+CELL = """
+@triton.jit
+def scale(x, y, factor, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + at, tl.load(x + at, at < n) * {two} * factor, at < n)
+"""
+
+
+def cell(number: int, two: str) -> object:
+    """Runs a cell of a notebook, which is in no file, and returns its kernel."""
+    import linecache
+
+    import triton.language as tl
+
+    file, source = f"<ipython-input-{number}>", CELL.format(two=two)
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    scope = {"triton": triton, "tl": tl, "__name__": "__main__"}
+    exec(compile(source, file, "exec"), scope)
+    return scope["scale"]
+
+
+def test_a_cell_of_a_notebook_is_sent_by_its_source_and_redefined(tmp_path: Path) -> None:
+    first = autotune(configs(64, FAST), ["n"])(cell(1, "2"))
+    call(first)
+    assert first.best_config.kwargs == {"BLOCK": FAST}
+    again = autotune(configs(64, FAST), ["n"])(cell(2, "(1 + 1)"))
+    call(again)
+    assert len(list((tmp_path / "cache" / "journals").glob("*.jsonl"))) == 2
+
+
+def test_prepare_tunes_for_shapes_and_writes_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = make(64, FAST)
+    shapes = [
+        {"x": fake_gpu.tensor(np.zeros(n)), "y": fake_gpu.tensor(np.zeros(n)), "factor": 2.0, "n": n} for n in (N, 64)
+    ]
+    winners = wattune.triton.prepare(kernel, shapes, grid, wisdom=tmp_path / "mine.wisdom")
+    assert [each["BLOCK"] for each in winners] == [FAST, FAST]
+    monkeypatch.setenv("WATTUNE_TUNING", "off")
+    monkeypatch.setenv("WATTUNE_CACHE_DIR", str(tmp_path / "other"))
+    shipped = make(64, FAST, wisdom=tmp_path / "mine.wisdom")
+    call(shipped, 64)
+    assert shipped.best_config.kwargs == {"BLOCK": FAST}
+    with pytest.raises(wattune.InvalidArgumentError, match="no such argument"):
+        wattune.triton.prepare(kernel, [{"z": 1}], grid)
+    with pytest.raises(wattune.InvalidArgumentError, match="decorates"):
+        wattune.triton.prepare(kernels.scale, [], grid)
+
+
+def test_bad_input_is_refused_in_one_line() -> None:
+    with pytest.raises(wattune.InvalidArgumentError, match="either configs= or parameters="):
+        autotune(key=["n"])
+    with pytest.raises(wattune.InvalidArgumentError, match="no such argument"):
+        make(64, outputs=["z"])
+    with pytest.raises(ValueError, match="Conflicting meta-parameters: BLOCK"):
+        x = fake_gpu.tensor(np.zeros(8))
+        make(64, 128)[(1,)](x, x, 2.0, 8, BLOCK=64)

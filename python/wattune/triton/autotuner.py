@@ -39,8 +39,6 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
     """
 
     nargs: dict[str, Any] | None
-    early_config_prune: Callable[..., Any] | None
-    perf_model: Callable[..., Any] | None
 
     def __init__(
         self,
@@ -60,6 +58,10 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
         _core.expect_leaks()  # kernels live as long as their modules
         self._space = space
         self._winner_first: Config | None = None
+        self._winner_only: Callable[..., list[Config]] | None = None
+        self._prunes = False
+        # PyTorch 2.11 cannot trace a prune function if it has to apply heuristics or to pass options as arguments.
+        self._shows_one = isinstance(fn, Heuristics) or bool(_OPTIONS & set(fn.arg_names))
         super().__init__(fn, fn.arg_names, shown, list(key), **options)
         self._outputs = None if outputs is None else list(outputs)
         self._check = check
@@ -74,12 +76,6 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
         self._jit = fn
         while isinstance(self._jit, Heuristics):
             self._jit = self._jit.fn
-        self._own_prune, self._own_model = self.early_config_prune, self.perf_model
-        # PyTorch 2.11 cannot trace a prune function if it has to apply heuristics or to pass options as arguments.
-        self._shows_one = isinstance(fn, Heuristics) or bool(_OPTIONS & set(fn.arg_names))
-        if "torch" in sys.modules and not self._shows_one:
-            self.early_config_prune = winner_only(self)
-            self.perf_model = None
         unknown = [name for name in self._outputs or () if name not in fn.arg_names]
         if unknown:
             raise wrong(f"{fn.__name__} has no such argument", ", ".join(unknown), "outputs are names of arguments")
@@ -87,7 +83,7 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
     @property
     def configs(self) -> list[Config]:
         """The list, or for a space the default and the winners that were met."""
-        if getattr(self, "_shows_one", None) is not None and traces():
+        if traces():
             if self._shows_one:
                 return [self._winner_first or self._configs[0]]
             if self._space is not None:
@@ -98,6 +94,28 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
     @configs.setter
     def configs(self, configs: list[Config]) -> None:
         self._configs = configs
+
+    @property
+    def early_config_prune(self) -> Callable[..., Any] | None:
+        """The user's function; for PyTorch, which asks for it too, one that leaves the recorded winner."""
+        if self._prunes or self._shows_one or "torch" not in sys.modules:
+            return self._own_prune
+        if self._winner_only is None:
+            self._winner_only = winner_only(self)
+        return self._winner_only
+
+    @early_config_prune.setter
+    def early_config_prune(self, function: Callable[..., Any] | None) -> None:
+        self._own_prune = function
+
+    @property
+    def perf_model(self) -> Callable[..., Any] | None:
+        """The user's function, which PyTorch need not know."""
+        return self._own_model if self._prunes or self._shows_one else None
+
+    @perf_model.setter
+    def perf_model(self, function: Callable[..., Any] | None) -> None:
+        self._own_model = function
 
     def _add(self, config: Config) -> Config:
         """Adds a winner of a space to the configurations, which hold each once."""
@@ -160,12 +178,11 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
 
     def prune_configs(self, kwargs: dict[str, Any]) -> list[Config]:
         """Returns what the user's `prune_configs_by` leaves of the list."""
-        shown = self.early_config_prune, self.perf_model
-        self.early_config_prune, self.perf_model = self._own_prune, self._own_model
+        self._prunes = True
         try:
             pruned: list[Config] = super().prune_configs(kwargs)
         finally:
-            self.early_config_prune, self.perf_model = shown
+            self._prunes = False
         return pruned
 
     def place_of_winner(self, values: Values, kinds: Kinds) -> int:
