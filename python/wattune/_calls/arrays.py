@@ -46,8 +46,6 @@ class Storage:
     size: int
     skew: int
     contents: list[tuple[Placed, bytes]] = dataclasses.field(default_factory=list)
-    unknown: bool = False
-    """True if whole numbers are in it whose contents were not sent."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,9 +75,11 @@ class Library(Protocol):
     def address(self, array: Any) -> int: ...
     def layout(self, array: Any) -> tuple[str, int, tuple[int, ...], tuple[int, ...]]:
         """Returns type, bytes of an element, shape, and strides in elements."""
+        ...
 
     def contents(self, array: Any) -> bytes | None:
         """Returns the contents of an array of whole numbers or booleans, in C order; None for others."""
+        ...
 
     def device(self) -> Device: ...
     def capturing(self) -> bool: ...
@@ -122,9 +122,19 @@ class Described:
         self._placed = self._place()
         self.nodes = {name: self._node(value) for name, value in values.items()}
 
-    def bytes(self) -> int:
-        """Returns the bytes of all arrays."""
-        return sum(each.size for each in self.storages)
+    def with_contents(self) -> list[Storage]:
+        """Returns the storages with the contents of whole numbers and booleans, which it copies from the GPU."""
+        storages = [dataclasses.replace(each, contents=[]) for each in self.storages]
+        for array, low, high, _ in self._found:
+            module = library(library_name(array) or "")
+            here = self._placed[id(array)]
+            storage = storages[here.storage]
+            if not module.is_whole(array) or any(here == known for known, _ in storage.contents):
+                continue
+            content = module.contents(array) if high - low <= MOST_CONTENTS else None
+            if content is not None:
+                storage.contents.append((here, content))
+        return storages
 
     def _arrays(self, values: dict[str, object]) -> None:
         for value in _leaves(tuple(values.values())):
@@ -158,11 +168,6 @@ class Described:
             here = Placed(len(self.storages) - 1, address - start - storage.skew, dtype, item, shape, strides)
             if id(array) not in placed:
                 placed[id(array)] = here
-                content = module.contents(array) if high - low <= MOST_CONTENTS else None
-                if content is not None:
-                    storage.contents.append((here, content))
-                elif module.is_whole(array):
-                    storage.unknown = True
         return placed
 
     def _node(self, value: Any) -> Any:

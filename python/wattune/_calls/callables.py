@@ -135,7 +135,7 @@ class Tunable:
                 library,
                 CallableLauncher(ship(self._function)),
                 described.nodes,
-                described.storages,
+                described.with_contents(),
                 self._outputs,
                 None if self._check is None else ship(self._check),
                 [],

@@ -148,7 +148,7 @@ class _Shipper:
             [self.node(each) for each in function.__defaults__ or ()],
             [(name, self.node(each)) for name, each in (function.__kwdefaults__ or {}).items()],
             cells,
-            self._globals(_names_of(function.__code__), function.__globals__),
+            self._globals(names_of(function.__code__), function.__globals__),
         )
 
     def _jit(self, kernel: Any) -> Shipped:
@@ -170,12 +170,12 @@ class _Shipper:
 _INSTALLED = ("triton", "torch", "numpy", "cupy", "numba", "wattune", *sys.stdlib_module_names)
 
 
-def _names_of(code: types.CodeType) -> set[str]:
+def names_of(code: types.CodeType) -> set[str]:
     """Returns the names that a function and those within it read."""
-    names = set(code.co_names)
+    names = {*code.co_names, *code.co_freevars}
     for each in code.co_consts:
         if isinstance(each, types.CodeType):
-            names |= _names_of(each)
+            names |= names_of(each)
     return names
 
 

@@ -260,7 +260,7 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
                 library,
                 TritonLauncher(ship(self._jit), hook),
                 described.nodes,
-                described.storages,
+                described.with_contents(),
                 self._outputs,
                 None if self._check is None else ship(self._check),
                 [] if hook else [name for name in self.reset_to_zero if name in arguments],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import inspect
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ import triton
 from triton.runtime import cache
 from triton.runtime.autotuner import Config
 
+from .._calls.shipping import names_of
 from .._calls.winners import Kernel
 from .._space import Configuration, Constraint, Space
 
@@ -113,11 +113,12 @@ def _source_of(function: Any, seen: set[int]) -> str:
         return str(function.__qualname__)
     seen.add(id(function))
     source = str(function.src)
-    scope = {**function.__globals__, **inspect.getclosurevars(function.fn).nonlocals}
-    names = {each.id for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Name)}
+    scope = function.__globals__
+    if function.fn.__closure__:
+        scope = {**scope, **inspect.getclosurevars(function.fn).nonlocals}
     parts = [source]
-    for name in sorted(names & scope.keys()):
-        value = scope[name]
+    for name in sorted(names_of(function.fn.__code__)):
+        value = scope.get(name)
         if hasattr(value, "src") and hasattr(value, "fn"):
             if not (value.__module__ or "").startswith("triton."):
                 parts.append(_source_of(value, seen))
