@@ -300,3 +300,20 @@ def test_bad_input_is_refused_in_one_line() -> None:
     with pytest.raises(ValueError, match="Conflicting meta-parameters: BLOCK"):
         x = fake_gpu.tensor(np.zeros(8))
         make(64, 128)[(1,)](x, x, 2.0, 8, BLOCK=64)
+
+
+def test_configurations_of_several_kinds_make_one_list() -> None:
+    from wattune.triton.configurations import ConfigList, parameters_of
+
+    given = [
+        triton.Config({"BLOCK": 64, "MODE": "fast"}),
+        triton.Config({"BLOCK": 128, "MODE": None}, num_warps=8, maxnreg=64),
+        triton.Config({"BLOCK": 128, "MODE": 3, "EVEN": True}, pre_hook=print),
+        triton.Config({"BLOCK": 64, "MODE": "fast"}),
+    ]
+    made = ConfigList(given)
+    assert made.space.count() == 3
+    assert [made.config(each) for each in made.space] == given[:3]
+    assert made.config(made.default) is given[0]
+    assert made.config({**parameters_of(given[0]), "BLOCK": 1}) is None
+    assert ConfigList([triton.Config({})]).space.count() == 1

@@ -20,7 +20,7 @@ from .._calls.choosing import Budget, Call, choose, tune
 from .._calls.places import say
 from .._calls.shipping import ship
 from .._calls.winners import LIST, Kernel, Key, Winners
-from .._errors import wrong
+from .._errors import Error, wrong
 from .._space import Configuration, Constraint, Space
 from .compiled_graphs import Kinds, Values, traces, winner_only
 from .configurations import ConfigList, cache_variables, config_of, digits, kernel_of
@@ -166,7 +166,11 @@ class Autotuner(triton_autotuner.Autotuner):  # type: ignore[misc]
         interpreted = not hasattr(self._jit, "src")  # TRITON_INTERPRET=1
         if interpreted or (self._space is None and len(self.configs) <= 1):
             return self.configs[0], True
-        call = self._call(named, others, grid)
+        try:
+            call = self._call(named, others, grid)
+        except Error as error:
+            say((self, "call"), f"{self.base_fn.__name__} runs its first configuration: {error}")
+            return self.configs[0], True
         if call is None:
             return self.configs[0], True
         capturing = call.capturing()

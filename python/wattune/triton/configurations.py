@@ -50,6 +50,8 @@ class ConfigList:
     def __init__(self, configs: Sequence[Config]) -> None:
         made = [parameters_of(each) for each in configs]
         self.names = list(dict.fromkeys(name for each in made for name in each))
+        # The values of a parameter are of one kind. Where they are not, or some lack it, they are texts.
+        self._texts = {name for name in self.names if len({type(each.get(name)) for each in made}) > 1}
         self._by_values: dict[tuple[Any, ...], Config] = {}
         for config, values in zip(configs, made):
             self._by_values.setdefault(self._row(values), config)
@@ -73,12 +75,11 @@ class ConfigList:
         self.space = Space(columns, constraints, default=self.default)
 
     def _row(self, values: Configuration) -> tuple[Any, ...]:
-        row = []
-        for name in self.names:
+        def shown(name: str) -> Any:
             value = values.get(name)
-            # The values of a parameter are of one kind: an absent one is 0, or an empty text.
-            row.append(value if value is not None else 0 if name == "maxnreg" else "")
-        return tuple(row)
+            return str(value) if name in self._texts else value
+
+        return tuple(map(shown, self.names))
 
     def config(self, configuration: Configuration) -> Config | None:
         """Returns the list's own object for a configuration; None if the list has no such one."""
