@@ -281,6 +281,8 @@ def test_prepare_tunes_for_shapes_and_writes_a_file(tmp_path: Path, monkeypatch:
     ]
     winners = wattune.triton.prepare(kernel, shapes, grid, wisdom=tmp_path / "mine.wisdom")
     assert [each["BLOCK"] for each in winners] == [FAST, FAST]
+    assert wattune.triton.prepare(kernel, shapes, grid, wisdom=tmp_path / "copy.wisdom") == winners
+    assert (tmp_path / "copy.wisdom").read_bytes().count(b"\n") == 2
     monkeypatch.setenv("WATTUNE_TUNING", "off")
     monkeypatch.setenv("WATTUNE_CACHE_DIR", str(tmp_path / "other"))
     shipped = make(64, FAST, wisdom=tmp_path / "mine.wisdom")

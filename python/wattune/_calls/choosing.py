@@ -115,6 +115,10 @@ def tune(call: Call, winners: Winners, budget: Budget, *, file: str | os.PathLik
         winners.reread()
         known = winners.find(call.kernel, call.device, call.key)
         if known is not None:
+            if file is not None and known.samples:
+                seconds = known.seconds, *known.interval
+                place = call.kernel, call.device, call.key
+                winners.put(*place, known.configuration, seconds, known.samples, tuned=True, file=file)
             return known
         call.finish()
         try:

@@ -45,6 +45,8 @@ class Known:
     seconds: float
     exact: bool
     why: str = ""
+    interval: tuple[float, float] = (0.0, 0.0)
+    samples: int = 0
 
 
 chosen: dict[tuple[object, ...], tuple[bool, dict[str, Any]]] = {}
@@ -117,7 +119,8 @@ class Winners:
         for each in self._opened()[:2]:
             found = None if each is None else each.find(place, key)
             if found is not None:
-                return Known(found["configuration"], found["time"], True)
+                interval = found["low"], found["high"]
+                return Known(found["configuration"], found["time"], True, "", interval, found["samples"])
         return None
 
     def nearest(self, kernel: Kernel, device: Device, key: Key) -> Known | None:
