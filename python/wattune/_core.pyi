@@ -111,19 +111,17 @@ class Search:
     def results(self) -> Results: ...
     def space(self) -> Space: ...
 
-Place = tuple[str, str, str, str]
-
 class Wisdom:
     """Best known configurations: `file` is read and written, `shipped` are only read. A place is a kernel's name and
     version, a device's name and its architecture."""
 
     def __init__(self, file: str, shipped: list[str]) -> None: ...
-    def find(self, place: Place, key: dict[str, Any]) -> dict[str, Any] | None: ...
-    def nearest(self, place: Place, key: dict[str, Any]) -> dict[str, Any] | None:
+    def find(self, place: tuple[str, str, str, str], key: dict[str, Any]) -> dict[str, Any] | None: ...
+    def nearest(self, place: tuple[str, str, str, str], key: dict[str, Any]) -> dict[str, Any] | None:
         """Returns the entry of the nearest key, with its `distance` and `same_device`."""
     def put(
         self,
-        place: Place,
+        place: tuple[str, str, str, str],
         key: dict[str, Any],
         configuration: dict[str, Any],
         seconds: tuple[float, float, float],
