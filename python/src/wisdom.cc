@@ -74,16 +74,6 @@ class Wisdom {
     return found ? nb::object(dict_from(*found)) : nb::object(nb::none());
   }
 
-  nb::object nearest(const nb::tuple& place, const nb::dict& key) const {
-    const Place at = place_from(place);
-    const std::optional<dynamic::NearestEntry> found = wisdom_->nearest(at.kernel, at.device, key_from(key));
-    if (!found) return nb::none();
-    nb::dict made = dict_from(found->entry);
-    made["distance"] = found->distance;
-    made["same_device"] = found->same_device;
-    return made;
-  }
-
   bool put(const nb::tuple& place, const nb::dict& key, const nb::dict& configuration,
            const std::tuple<double, double, double>& seconds, std::uint64_t samples, bool tuned) {
     const Place at = place_from(place);
@@ -131,7 +121,6 @@ void bind_wisdom(nb::module_& module) {
       .def(nb::init<const std::filesystem::path&, const std::vector<std::filesystem::path>&>(), nb::arg("file"),
            nb::arg("shipped"))
       .def("find", &Wisdom::find, nb::arg("place"), nb::arg("key"))
-      .def("nearest", &Wisdom::nearest, nb::arg("place"), nb::arg("key"))
       .def("put", &Wisdom::put, nb::arg("place"), nb::arg("key"), nb::arg("configuration"), nb::arg("seconds"),
            nb::arg("samples"), nb::arg("tuned"))
       .def("save", &Wisdom::save)

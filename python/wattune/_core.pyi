@@ -117,8 +117,6 @@ class Wisdom:
 
     def __init__(self, file: str, shipped: list[str]) -> None: ...
     def find(self, place: tuple[str, str, str, str], key: dict[str, Any]) -> dict[str, Any] | None: ...
-    def nearest(self, place: tuple[str, str, str, str], key: dict[str, Any]) -> dict[str, Any] | None:
-        """Returns the entry of the nearest key, with its `distance` and `same_device`."""
     def put(
         self,
         place: tuple[str, str, str, str],
