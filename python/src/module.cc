@@ -12,6 +12,8 @@ NB_MODULE(_core, module) {
   wattune::python::bind_wisdom(module);
   wattune::python::bind_spec(module);
   wattune::python::bind_tune(module);
+  wattune::python::bind_evaluator(module);
+  wattune::python::bind_fleet_search(module);
   wattune::python::bind_advise(module);
   wattune::python::bind_call(module);
   wattune::python::bind_dynamic(module);

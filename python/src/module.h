@@ -100,6 +100,8 @@ void bind_search(nb::module_& module);
 void bind_wisdom(nb::module_& module);
 void bind_spec(nb::module_& module);
 void bind_tune(nb::module_& module);
+void bind_evaluator(nb::module_& module);
+void bind_fleet_search(nb::module_& module);
 void bind_advise(nb::module_& module);
 void bind_call(nb::module_& module);
 void bind_dynamic(nb::module_& module);

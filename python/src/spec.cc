@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
+#include "backend/interface/included_files.h"
 #include "space.h"
 #include "wattune/backend/attach.h"
 #include "wattune/spec/spec.h"
@@ -243,6 +246,48 @@ nb::dict parameters(const Spec& spec) {
   return all;
 }
 
+using Files = std::vector<std::filesystem::path>;
+
+void add_files(Files& files, const std::filesystem::path& file, const backend::IncludedFiles& included) {
+  files.push_back(file);
+  files.insert(files.end(), included.files.begin(), included.files.end());
+}
+
+void add_files(Files& files, const Reference& reference) {
+  if (const auto* const kernel = std::get_if<ReferenceKernel>(&reference))
+    add_files(files, kernel->source.file, backend::included_files(kernel->source));
+  if (const auto* const function = std::get_if<ReferenceFunction>(&reference)) {
+    std::ifstream stream(function->file, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    add_files(files, function->file, backend::included_files(text, function->file.parent_path(), {}));
+  }
+  if (const auto* const data = std::get_if<ReferenceData>(&reference))
+    for (const auto& [name, path] : data->outputs) files.push_back(path);
+}
+
+void add_files(Files& files, const Argument& argument) {
+  const auto* const vector = std::get_if<VectorArgument>(&argument.kind);
+  if (vector == nullptr) return;
+  const auto add = [&](const Fill& fill) {
+    if (const auto* const file = std::get_if<FillFile>(&fill)) files.push_back(file->path);
+  };
+  add(vector->fill);
+  for (const BufferField& field : vector->fields) add(field.fill);
+}
+
+// Lists the files that a spec from a file reads: itself, its sources, what they include, and its data. Headers of the
+// compiler and of the system are not among them.
+Files files_of(const Spec& made) {
+  const KernelSpec& spec = made.spec;
+  Files files{spec.file};
+  add_files(files, spec.source.file, backend::included_files(spec.source));
+  for (const KernelSource& alternative : spec.alternatives)
+    add_files(files, alternative.file, backend::included_files(alternative));
+  add_files(files, spec.reference);
+  for (const Argument& argument : spec.arguments) add_files(files, argument);
+  return files;
+}
+
 }  // namespace
 
 Spec fixed(const Spec& spec, const nb::dict& configuration) {
@@ -279,6 +324,7 @@ void bind_spec(nb::module_& module) {
       .def("name", [](const Spec& spec) { return spec.spec.name; })
       .def("arguments", &arguments)
       .def("parameters", &parameters)
+      .def("files", &files_of)
       .def("language", [](const Spec& spec) { return std::string(to_string(spec.spec.source.language)); });
   module.def("array_of", &array_of, nb::arg("object"));
   module.def("copy_of", &copy_of, nb::arg("address"), nb::arg("bytes"), nb::arg("device"));

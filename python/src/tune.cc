@@ -6,6 +6,7 @@
 #include "core/stopwatch.h"
 #include "functions.h"
 #include "results.h"
+#include "session.h"
 #include "space.h"
 #include "spec.h"
 #include "wattune/spec/spec.h"
@@ -149,6 +150,27 @@ measure::SamplingOptions sampling_from(const Options& given) {
   return sampling;
 }
 
+}  // namespace
+
+tune::SessionOptions session_from(const Options& given, Ending& ending) {
+  tune::SessionOptions session;
+  session.device = given.get<std::string>("device", "auto");
+  session.strategy = given.get<std::string>("strategy");
+  session.strategy_parameters = given.get<std::map<std::string, double>>("strategy_options");
+  session.method = given.get<std::string>("method");
+  session.seed = given.get<std::uint64_t>("seed", 1);
+  session.stop = given.get<search::StopRule>("stop");
+  value_or_raise(session.stop.validate());
+  session.sampling = sampling_from(given);
+  session.evaluation = evaluation_from(given, ending);
+  session.compile_processes = given.find<std::uint64_t>("compile_processes");
+  for (const nb::handle earlier : given.list("earlier"))
+    session.earlier.push_back({"earlier results", nb::cast<Results&>(earlier).set});
+  return session;
+}
+
+namespace {
+
 class Run {
  public:
   Run(nb::object spec, const nb::dict& options) : spec_object_(std::move(spec)), options_(options) {
@@ -220,25 +242,13 @@ class Run {
   static constexpr int kWarning = 30;
 
   tune::SessionOptions session_options() {
-    tune::SessionOptions session;
-    session.device = options_.get<std::string>("device", "auto");
-    session.strategy = options_.get<std::string>("strategy");
-    session.strategy_parameters = options_.get<std::map<std::string, double>>("strategy_options");
-    session.method = options_.get<std::string>("method");
-    session.seed = options_.get<std::uint64_t>("seed", 1);
-    session.stop = options_.get<search::StopRule>("stop");
-    value_or_raise(session.stop.validate());
-    session.sampling = sampling_from(options_);
+    tune::SessionOptions session = session_from(options_, ending_);
     session.predicates = predicates_from(options_.list("predicates"), ending_.raised);
     session.building.cancelled = [this] {
       return ending_.cancel || guarded(*ending_.raised, [this] { return ending_.raised->any(); }).value();
     };
-    session.evaluation = evaluation_from(options_, ending_);
     session.evaluation.where.worker.stop = stop_.get_token();
     if (!objective().empty()) session.policy = measure::make_repeated_runs;
-    session.compile_processes = options_.find<std::uint64_t>("compile_processes");
-    for (const nb::handle earlier : options_.list("earlier"))
-      session.earlier.push_back({"earlier results", nb::cast<Results&>(earlier).set});
     if (const nb::object replay = options_.object("replay"); !replay.is_none()) {
       session.device = "replay";
       session.replay = tune::Replay{nb::cast<Results&>(replay).set, {}};

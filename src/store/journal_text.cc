@@ -45,39 +45,6 @@ Result<RunInfo> read_header(std::string_view line, int number, JsonLimits& limit
   return guard(position_in(file, number), [&] { return run_info_from_json(json); });
 }
 
-// A decoder of lines. It makes Trials of the space that the header describes.
-class TrialDecoder {
- public:
-  explicit TrialDecoder(const std::vector<Parameter>& parameters)
-      : parameters_(parameters), names_(names_of(parameters)) {}
-
-  Trial decode(std::string_view line, JsonLimits& limits) const {
-    const Json json = parse_line(line, limits);
-    if (!json.is_object()) throw Malformed("not a JSON object");
-    Configuration configuration(id_from_json(json), names_, values_from(array_member(json, "values")));
-    Measured measured = measured_from_json(json);
-    return {std::move(configuration), std::move(measured.observation), measured.finished_at,
-            std::move(measured.device)};
-  }
-
- private:
-  std::vector<Value> values_from(const Json& indices) const {
-    if (indices.size() != parameters_.size()) throw Malformed("`values` must have one index for each parameter");
-    std::vector<Value> values;
-    values.reserve(indices.size());
-    for (const Parameter& parameter : parameters_) {
-      const Json& index = indices[values.size()];
-      if (!index.is_number_unsigned() || index.get<std::uint64_t>() >= parameter.values.size())
-        throw Malformed(fmt::format("`values` has no index of a value of {}", in_quotes(parameter.name)));
-      values.push_back(parameter.values[index.get<std::size_t>()]);
-    }
-    return values;
-  }
-
-  const std::vector<Parameter>& parameters_;
-  Configuration::Names names_;
-};
-
 // A check of ids. Throws if a line contradicts an earlier one.
 class IdCheck {
  public:
@@ -191,6 +158,36 @@ Result<void> TrialEncoder::encode(const Trial& trial, std::string& line) const {
   append_measured(line, trial);
   seal(line);
   return {};
+}
+
+TrialDecoder::TrialDecoder(const std::vector<Parameter>& parameters)
+    : parameters_(parameters), names_(names_of(parameters_)) {}
+
+Trial TrialDecoder::decode(std::string_view line, JsonLimits& limits) const {
+  const Json json = parse_line(line, limits);
+  if (!json.is_object()) throw Malformed("not a JSON object");
+  Configuration configuration(id_from_json(json), names_, values_from(array_member(json, "values")));
+  Measured measured = measured_from_json(json);
+  return {std::move(configuration), std::move(measured.observation), measured.finished_at, std::move(measured.device)};
+}
+
+Result<Trial> TrialDecoder::decode(std::string_view line) const {
+  if (!is_sealed(line)) return Error(ErrorCode::parse_error, "the line of a Trial is damaged");
+  JsonLimits limits;
+  return guard({}, [&] { return decode(line, limits); });
+}
+
+std::vector<Value> TrialDecoder::values_from(const Json& indices) const {
+  if (indices.size() != parameters_.size()) throw Malformed("`values` must have one index for each parameter");
+  std::vector<Value> values;
+  values.reserve(indices.size());
+  for (const Parameter& parameter : parameters_) {
+    const Json& index = indices[values.size()];
+    if (!index.is_number_unsigned() || index.get<std::uint64_t>() >= parameter.values.size())
+      throw Malformed(fmt::format("`values` has no index of a value of {}", in_quotes(parameter.name)));
+    values.push_back(parameter.values[index.get<std::size_t>()]);
+  }
+  return values;
 }
 
 bool continues_a_journal(std::string_view run) {

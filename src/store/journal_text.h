@@ -4,41 +4,17 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "core/interface/value_hash.h"
+#include "store/interface/trial_line.h"
 #include "wattune/core/trial.h"
 #include "wattune/store/journal.h"
 
 namespace wattune::inline v0_1::store {
 
-// Returns the line that begins the Trials of a run, with its newline. If the run continues a journal, `carried` is the
-// number of Trials of earlier runs that follow it.
-std::string journal_header(const RunInfo& info, std::optional<std::size_t> carried = std::nullopt);
-
 // True if the run's header says how many Trials of earlier runs follow. Such a header does not begin a journal.
 bool continues_a_journal(std::string_view run);
-
-// An encoder of Trials of one space as lines.
-class TrialEncoder {
- public:
-  explicit TrialEncoder(const std::vector<Parameter>& parameters);
-
-  // Replaces `line` by the Trial's line, with its newline. Fails with invalid_argument if the Trial has a value that
-  // the space lacks, is correct without finite statistics, or cannot be true.
-  Result<void> encode(const Trial& trial, std::string& line) const;
-
- private:
-  struct Column {
-    std::string name;
-    std::unordered_map<Value, std::size_t, ValueHash> index_of;
-  };
-  std::vector<Column> columns_;
-};
 
 // True if a journal's text is empty, or is only a part of a header.
 bool is_unbegun_journal(std::string_view text);

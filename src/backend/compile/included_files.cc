@@ -88,6 +88,7 @@ class Collector {
     std::ifstream stream(real, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(stream), {}};
     files_.contents += text;
+    files_.files.push_back(file);
     if (!stream.good()) files_.complete = false;
     add(text, file.parent_path());
   }

@@ -11,7 +11,8 @@ namespace wattune::inline v0_1::backend {
 
 // The files that were found, as one text.
 struct IncludedFiles {
-  std::string contents;  // names and contents of all files, in the order of discovery
+  std::string contents;                      // names and contents of all files, in the order of discovery
+  std::vector<std::filesystem::path> files;  // paths of these files, as they were found
   // False if some files are missing: their names are macros or stand in options, or the files are unreadable.
   bool complete = true;
 };

@@ -1,0 +1,210 @@
+"""Tuning on several evaluators, in processes of this machine and on a fleet that loses them on purpose."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+import wattune
+from cluster_problems import HereFleet, recording_in, spec_in
+from wattune import cluster
+from wattune.cluster import driver as driver_module
+from wattune.cluster import message
+
+SPACE = {"X": range(8), "Y": range(5)}
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def problem(tmp_path: Path) -> tuple[Path, dict[str, Any]]:
+    """A spec and the options with which a recording answers for it."""
+    return spec_in(tmp_path, SPACE), {"device": f"replay:{recording_in(tmp_path, SPACE)}"}
+
+
+def trials_of(journal: Path) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    return [line for line in lines if "id" in line]
+
+
+def test_processes_share_a_search(problem: Any, tmp_path: Path) -> None:
+    spec, options = problem
+    journal = tmp_path / "run.jsonl"
+    results = cluster.tune(spec, evaluators=2, journal=journal, strategy="exhaustive", **options)
+    assert len(results) == 40
+    assert results.best_configuration == {"X": 0, "Y": 0}
+    trials = trials_of(journal)
+    assert Counter(Counter(each["id"] for each in trials).values()) == {1: 40}
+    assert len({each["device"] for each in trials}) == 1, "both evaluators are on this machine's replay"
+    assert len(wattune.read(journal)) == 40
+
+
+def test_devices_of_the_host_measure_and_hold_a_final(tmp_path: Path) -> None:
+    spec = spec_in(tmp_path, {"X": [1, 2], "Y": [1]})
+    journal = tmp_path / "run.jsonl"
+    results = cluster.tune(spec, evaluators=2, device="host:0", journal=journal, max_samples=7)
+    assert len(results) == 2
+    assert all(each["status"] == "correct" for each in results)
+    assert results.baseline is not None
+    final = [each for each in trials_of(journal) if "final" in each]
+    assert len(final) == 2, "the best run in turns on one evaluator"
+    assert {each["device"].rsplit("/", 1)[1] for each in trials_of(journal)} == {"host:0"}
+
+
+def test_a_journal_is_continued(problem: Any, tmp_path: Path) -> None:
+    spec, options = problem
+    journal = tmp_path / "run.jsonl"
+    first = cluster.tune(spec, fleet=HereFleet(["a"]), journal=journal, evaluations=15, **options)
+    assert len(first) == 15
+    second = cluster.tune(spec, fleet=HereFleet(["a", "b"]), journal=journal, strategy="exhaustive", **options)
+    assert len(second) == 40
+    assert Counter(Counter(each["id"] for each in trials_of(journal)).values()) == {1: 40}
+
+
+def test_another_problem_does_not_continue_the_journal(problem: Any, tmp_path: Path) -> None:
+    spec, options = problem
+    journal = tmp_path / "run.jsonl"
+    cluster.tune(spec, fleet=HereFleet(["a"]), journal=journal, evaluations=3, **options)
+    before = journal.read_bytes()
+    spec_in(tmp_path, SPACE, source=(tmp_path / "add.cc").read_text() + "// other\n")
+    with pytest.raises(wattune.MismatchError, match="kernel source"):
+        cluster.tune(spec, fleet=HereFleet(["a"]), journal=journal, **options)
+    assert journal.read_bytes() == before
+
+
+def ticket_of(request: bytes) -> int:
+    parsed = message.parse_request(request)
+    return parsed.ticket if parsed.kind == message.RUN else 0
+
+
+def test_a_loss_is_charged_to_the_oldest_call(problem: Any) -> None:
+    class Losing(HereFleet):
+        def fault(self, handle: int, request: bytes) -> str:
+            return "lost before" if ticket_of(request) == 3 else ""
+
+    spec, options = problem
+    fleet = Losing(["a", "b"])
+    results = cluster.tune(spec, fleet=fleet, strategy="exhaustive", **options)
+    assert len(results) == 40
+    failed = [each for each in results if each["status"] != "correct"]
+    assert [each["status"] for each in failed] == ["runtime"]
+    assert "on a and on b" in failed[0]["message"] or "on b and on a" in failed[0]["message"]
+    assert len(fleet.replaced) == 2, "each loss is replaced, and no other configuration costs one"
+
+
+def test_a_configuration_is_tried_again_on_another_node(problem: Any) -> None:
+    class LosingOnA(HereFleet):
+        tries: ClassVar[Counter[str]] = Counter()
+
+        def fault(self, handle: int, request: bytes) -> str:
+            if ticket_of(request) == 5:
+                self.tries[self.nodes[handle]] += 1
+                return "lost before" if self.nodes[handle] == "a" else ""
+            return ""
+
+    spec, options = problem
+    fleet = LosingOnA(["a", "a", "b"])
+    results = cluster.tune(spec, fleet=fleet, strategy="exhaustive", **options)
+    assert {each["status"] for each in results} == {"correct"}
+    assert fleet.tries["a"] <= 1
+    assert fleet.tries["b"] == 1
+
+
+def test_work_that_was_done_before_a_loss_counts_once(problem: Any, tmp_path: Path) -> None:
+    class LosingAfterwards(HereFleet):
+        lost: ClassVar[set[int]] = set()
+
+        def fault(self, handle: int, request: bytes) -> str:
+            ticket = ticket_of(request)
+            if ticket % 7 != 3 or ticket in self.lost:
+                return ""
+            self.lost.add(ticket)
+            return "lost after"
+
+    spec, options = problem
+    fleet = LosingAfterwards(["a", "b", "c"])
+    journal = tmp_path / "run.jsonl"
+    results = cluster.tune(spec, fleet=fleet, strategy="exhaustive", journal=journal, **options)
+    assert {each["status"] for each in results} == {"correct"}
+    assert Counter(Counter(each["id"] for each in trials_of(journal)).values()) == {1: 40}
+
+
+def test_a_silent_evaluator_is_replaced_at_its_deadline(problem: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Silent(HereFleet):
+        def fault(self, handle: int, request: bytes) -> str:
+            return "silent" if handle == 0 and ticket_of(request) and not self.replaced else ""
+
+    monkeypatch.setattr(driver_module, "_GRACE", 0.3)
+    monkeypatch.setattr(driver_module.Seat, "introduce", _without_deadline(driver_module.Seat.introduce))
+    spec, options = problem
+    fleet = Silent(["a", "b"])
+    results = cluster.tune(spec, fleet=fleet, strategy="exhaustive", **options)
+    assert fleet.replaced == [0]
+    assert len(results) == 40
+    assert {each["status"] for each in results} == {"correct"}
+
+
+def _without_deadline(introduce: Any) -> Any:
+    def changed(seat: Any, hello: dict[str, Any]) -> None:
+        introduce(seat, {**hello, "deadline": 0.0})
+
+    return changed
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_faults_leave_exactly_one_trial_of_each(problem: Any, tmp_path: Path, seed: int) -> None:
+    class Random(HereFleet):
+        random = random.Random(seed)
+        faults = 0
+
+        def fault(self, handle: int, request: bytes) -> str:
+            if ticket_of(request) == 0 or self.random.random() > 0.2:
+                return ""
+            self.faults += 1
+            return self.random.choice(["lost before", "lost after"])
+
+    spec, options = problem
+    fleet = Random(["a", "a", "b", "c"])
+    journal = tmp_path / "run.jsonl"
+    try:
+        results = cluster.tune(spec, fleet=fleet, strategy="exhaustive", journal=journal, **options)
+    except wattune.UnavailableError:  # each evaluator was lost three times in a row
+        results = cluster.tune(spec, fleet=HereFleet(["d"]), strategy="exhaustive", journal=journal, **options)
+    assert len(results) == 40
+    assert Counter(Counter(each["id"] for each in trials_of(journal)).values()) == {1: 40}
+    assert fleet.executed - 2 * len(fleet.nodes) - 40 <= 2 * fleet.faults + len(fleet.replaced) * 2
+
+
+def test_strange_replies_cost_their_evaluator_and_change_nothing(problem: Any) -> None:
+    class Strange(HereFleet):
+        seen: ClassVar[list[int]] = []
+
+        def submit(self, handle: Any, request: bytes) -> Any:
+            reply = super().submit(handle, request)
+            ticket = ticket_of(request)
+            if ticket not in (2, 12, 22, 32) or ticket in self.seen:
+                return reply
+            self.seen.append(ticket)
+            text = reply.result()
+            changed = [b"garbage", text + b"x" * (1 << 20), text[:9] + b"\0" + text[10:], text[:-5] + b"1e9\n"]
+            return _done(changed[len(self.seen) - 1])
+
+    spec, options = problem
+    results = cluster.tune(spec, fleet=Strange(["a", "b"]), strategy="exhaustive", **options)
+    assert len(results) == 40
+    assert {each["status"] for each in results} == {"correct"}
+
+
+def _done(text: bytes) -> Any:
+    from concurrent.futures import Future
+
+    reply: Future[bytes] = Future()
+    reply.set_result(text)
+    return reply
