@@ -144,3 +144,53 @@ def test_a_recording_answers_on_two_processes(tmp_path: Path) -> None:
     spec_in(tmp_path, SPACE)
     status, errors = Run(tmp_path, "--device", f"replay:{recording_in(tmp_path, SPACE)}").end()
     assert status == 0, errors
+
+
+class Runs:
+    """The commands for runs that are handed in, for a user of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "XDG_STATE_HOME": str(folder)}
+
+    def __call__(self, *words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "wattune.cluster", *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, env=self.environment, check=False)
+
+    def submit(self) -> str:
+        done = self("submit", str(self.folder / "add.toml"), "--device", "host:0", "--max-samples", "7",
+                    "--strategy", "exhaustive")  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    def state(self) -> str:
+        return self("status").stdout.split("\n")[0]
+
+
+def test_a_run_is_handed_in_and_its_journal_fetched(tmp_path: Path) -> None:
+    spec_in(tmp_path, {"X": [1, 2], "Y": [1]})
+    runs = Runs(tmp_path)
+    run = runs.submit()
+    (tmp_path / "add.cc").write_text("changed meanwhile")
+    wait_until(lambda: runs.state() == f"{run}: ended")
+    fetched = tmp_path / "fetched.jsonl"
+    assert runs("fetch", run, "-o", str(fetched)).returncode == 0
+    assert len([line for line in fetched.read_text().splitlines() if '"id"' in line]) >= 2
+    again = runs("fetch", run, "-o", str(fetched))
+    assert (again.returncode, "exists already" in again.stderr) == (2, True)
+    assert runs("end", run).returncode == 0
+    assert runs("status").stdout == ""
+    gone = runs("fetch", run)
+    assert (gone.returncode, gone.stderr) == (2, f"wattune: there is no run `{run}` (`status` lists them)\n")
+
+
+def test_a_run_is_ended(tmp_path: Path) -> None:
+    spec_in(tmp_path, SPACE, source=SLOW)
+    runs = Runs(tmp_path)
+    run = runs.submit()
+    process = int((tmp_path / "wattune" / "runs" / run / "process").read_text().split()[0])
+    wait_until(lambda: any("spawn_main" in words for _, words in children_of(process)))
+    evaluators = [pid for pid, _ in children_of(process)]
+    assert runs("end", run).returncode == 0
+    assert not is_there(process)
+    wait_until(lambda: not any(map(is_there, evaluators)))

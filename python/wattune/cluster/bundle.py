@@ -33,6 +33,10 @@ class Bundle(NamedTuple):
         """Returns the path in the bundle of a file that was packed."""
         return Path(os.path.abspath(file)).relative_to(self.root).as_posix()
 
+    def extract_to(self, folder: Path) -> None:
+        """Writes the files into a folder. Raises ParseError if one would lie outside of it."""
+        _extract(self.data, folder)
+
 
 def pack(spec: str | os.PathLike[str], files: Iterable[str]) -> Bundle:
     """Returns the bundle of a spec with these files. Raises NotFoundError if one is missing."""
@@ -65,10 +69,7 @@ def unpack(hash: str, data: bytes) -> Path:
     folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     unfinished = Path(tempfile.mkdtemp(dir=folder.parent, prefix="unfinished-"))
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for name in archive.namelist():
-                _check(name)
-            archive.extractall(unfinished)
+        _extract(data, unfinished)
         unfinished.rename(folder)
     except OSError:
         if not folder.is_dir():  # another process unpacked it meanwhile
@@ -76,6 +77,13 @@ def unpack(hash: str, data: bytes) -> Path:
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return folder
+
+
+def _extract(data: bytes, folder: Path) -> None:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for name in archive.namelist():
+            _check(name)
+        archive.extractall(folder)
 
 
 def _check(name: str) -> None:

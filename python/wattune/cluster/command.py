@@ -1,4 +1,4 @@
-"""The command line of `python -m wattune.cluster`: tune."""
+"""The command line of `python -m wattune.cluster`: tune, and runs that are handed in and read later."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from .._errors import Error, wrong
+from .._errors import Error, exception, wrong
 from .groups import PROBE_SHARE
+from .opening import REPLAY, prepare
+from .runs import LocalRuns, Runs, new_name
 from .tuning import tune
 
 _EXAMPLES = """examples:
   python -m wattune.cluster tune gemm.toml                      all GPUs of this machine, in processes of their own
   python -m wattune.cluster tune gemm.toml --address auto       the cluster of Ray that this machine belongs to
   python -m wattune.cluster tune gemm.toml --resume             goes on with gemm.journal.jsonl after whatever ended it
+  python -m wattune.cluster submit gemm.toml --address ray://head:10001     hands in a run, and prints its name
+  python -m wattune.cluster status --address ray://head:10001               what the runs there do
+  python -m wattune.cluster fetch NAME --address ray://head:10001           its journal, from any machine
 
 Each result is in the journal before its evaluator gets the next configuration. `wattune show gemm.journal.jsonl` reads
 it, as it reads those of `wattune tune`. docs/cluster.md tells what happens when evaluators, nodes or drivers end.
@@ -34,6 +39,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit status: 0 if some configuration is correct, 1 if none, 2 for errors."""
     parser = _parser()
     options = parser.parse_args(words)
+    options.words = list(sys.argv[1:] if words is None else words)
     try:
         return int(options.run(options))
     except Error as error:
@@ -48,7 +54,34 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m wattune.cluster", description="Tunes on many GPUs and hosts.", **texts)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_tune(commands.add_parser("tune", help="search the configurations of a spec", **texts))
+    _add_submit(commands.add_parser("submit", help="hand in a run that goes on by itself, and print its name"))
+    _add_place(commands.add_parser("status", help="tell what the runs that were handed in do"), _status)
+    fetch = commands.add_parser("fetch", help="write the journal of a run, as far as it is, to a file")
+    fetch.add_argument("name", metavar="RUN")
+    fetch.add_argument("--output", "-o", metavar="FILE", help="by default RUN.journal.jsonl")
+    _add_place(fetch, _fetch)
+    end = commands.add_parser("end", help="end a run, and forget it with its journal")
+    end.add_argument("name", metavar="RUN")
+    _add_place(end, _end)
     return parser
+
+
+def _add_place(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
+    parser.add_argument("--address", default="local", metavar="WHERE", help="where the run was handed in (local)")
+    parser.add_argument("--insecure", action="store_true", help="use a cluster of Ray without a token, with a warning")
+    parser.set_defaults(run=run)
+
+
+def _add_submit(parser: argparse.ArgumentParser) -> None:
+    parser.description = ("With --address local the run goes on in processes of this machine, otherwise on the cluster "
+                          "of Ray at that address, which needs no program of yours to stay.")  # fmt: skip
+    add_search_options(parser)
+    parser.set_defaults(run=_submit)
+
+
+def parse_tune(words: Sequence[str]) -> argparse.Namespace:
+    """Returns the options of `tune` in these words."""
+    return _parser().parse_args(["tune", *words])
 
 
 def _seconds(text: str) -> float:
@@ -150,3 +183,53 @@ def _tune(options: argparse.Namespace) -> int:
     if results.cancelled:
         return 128 + signal.SIGINT
     return 0 if results.best else 1
+
+
+def _runs(options: argparse.Namespace) -> Runs:
+    if options.address == "local":
+        return LocalRuns()
+    if options.address == "ray":
+        raise wrong("a Ray of the run's own ends with the command", "ray", "name a cluster, or local")
+    from .ray_runs import RayRuns
+
+    return RayRuns(options.address, insecure=options.insecure)
+
+
+def _submit(options: argparse.Namespace) -> int:
+    if options.device.startswith(REPLAY):
+        raise wrong("a run that is handed in measures on devices", options.device)
+    opening = prepare(options.spec, options={"device": options.device}, sizes=dict(options.problem_size),
+                      constraints=(), goals={})  # fmt: skip
+    name = new_name(options.spec)
+    words = [word for word in options.words[1:] if word != options.spec]
+    if options.address != "local":  # inside of the cluster it is the one that Ray knows
+        words += ["--address", "auto"]
+    _runs(options).submit(name, opening.bundle, words)
+    print(name)
+    return 0
+
+
+def _status(options: argparse.Namespace) -> int:
+    for status in _runs(options).status():
+        print(f"{status.run}: {status.state}")
+        for line in status.lines:
+            print(f"  {line}")
+    return 0
+
+
+def _fetch(options: argparse.Namespace) -> int:
+    file = Path(options.output or f"{options.name}.journal.jsonl")
+    if file.exists():
+        raise wrong("the file exists already", str(file), "name another by --output")
+    journal = _runs(options).fetch(options.name)
+    try:
+        file.write_bytes(journal)
+    except OSError as error:
+        raise exception("io_error", f"{file}: {error.strerror}", {}) from None
+    print(f"the results so far are in {file}; `wattune show {file}` shows them")
+    return 0
+
+
+def _end(options: argparse.Namespace) -> int:
+    _runs(options).end(options.name)
+    return 0

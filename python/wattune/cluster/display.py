@@ -6,8 +6,9 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
+from .._log import logger
 from .._results import _time_text
 from .seat import Seat
 
@@ -15,11 +16,25 @@ _SECONDS_BETWEEN_LINES = 10.0  # where the terminal cannot be redrawn
 _SECONDS_BETWEEN_DRAWINGS = 0.25
 
 
-class Silence:
-    """Shows nothing."""
+class Display(Protocol):
+    """A place where a run is shown."""
 
     def note(self, text: str) -> None:
-        """Drops a note."""
+        """Takes a sentence on an evaluator."""
+
+    def show(self, seats: Sequence[Seat], progress: dict[str, Any]) -> None:
+        """Takes the state of the run, several times a second."""
+
+    def close(self) -> None:
+        """Takes the end of the run."""
+
+
+class Silence:
+    """Shows no progress; notes go to the logger."""
+
+    def note(self, text: str) -> None:
+        """Logs a note."""
+        logger.warning("%s", text)
 
     def show(self, seats: Sequence[Seat], progress: dict[str, Any]) -> None:
         """Drops the state of a run."""
@@ -28,7 +43,26 @@ class Silence:
         """Does nothing."""
 
 
-class Lines(Silence):
+class Latest:
+    """Keeps the lines of a run for whoever asks, from any thread."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = ["opens the problem on its evaluators"]
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        """Keeps a note."""
+        self.notes.append(text)
+
+    def show(self, seats: Sequence[Seat], progress: dict[str, Any]) -> None:
+        """Keeps the state of a run."""
+        self.lines = lines_of(seats, progress)
+
+    def close(self) -> None:
+        """Keeps the last lines."""
+
+
+class Lines:
     """Shows a run on a stream. A terminal is redrawn; any other stream gets a line now and then."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -50,7 +84,7 @@ class Lines(Silence):
         if time.monotonic() - self._last < pause:
             return
         self._last = time.monotonic()
-        self._latest = [*(line_of(seat, progress["elapsed"]) for seat in seats), line_of_run(progress)]
+        self._latest = lines_of(seats, progress)
         self._erase()
         self._draw()
 
@@ -73,6 +107,11 @@ class Lines(Silence):
         width = shutil.get_terminal_size().columns
         self._stream.writelines(line[: width - 1] + "\n" for line in lines)
         self._stream.flush()
+
+
+def lines_of(seats: Sequence[Seat], progress: dict[str, Any]) -> list[str]:
+    """Returns a line for each evaluator, and one for the run."""
+    return [*(line_of(seat, progress["elapsed"]) for seat in seats), line_of_run(progress)]
 
 
 def line_of(seat: Seat, elapsed: float) -> str:

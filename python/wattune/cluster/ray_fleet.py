@@ -20,6 +20,8 @@ from .fleet import EvaluatorLost, Handle
 _SECONDS_TO_CONNECT = 3.0
 _SECONDS_TO_CHECK = 15.0  # of a program that imports Ray and asks the cluster for its version
 _CLIENT = "ray://"
+NAMESPACE = "wattune"
+"""Names of Wattune's actors are apart from those of others."""
 
 
 class _Evaluator:
@@ -43,35 +45,21 @@ class RayFleet:
     """
 
     def __init__(self, address: str, evaluators: int | None = None, *, insecure: bool = False) -> None:
-        """Joins the cluster at the address; "ray" starts one on this machine, with a random token.
+        """Joins the cluster at the address, unless this program is in one; "ray" starts one here, with a random token.
 
         Raises UnavailableError, in one line, without Ray, without a cluster there, if the cluster refuses the token or
         has another version, and if it has fewer GPUs than evaluators.
         """
-        self._ray = _import_ray()
-        self._is_own = address == "ray"
+        self._ray = import_ray()
+        self._has_joined = not self._ray.is_initialized()
         self._actors: list[Any] = []
-        _prepare_environment(self._is_own, insecure)
-        if not self._is_own:
-            _check_cluster(address)
-        self._connect(address)
+        if self._has_joined:
+            join(address, insecure=insecure)
         try:
             self._make_actors(address, evaluators)
         except BaseException:
             self.close()
             raise
-
-    def _connect(self, address: str) -> None:
-        options: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
-        if self._is_own:
-            options.update(address="local", include_dashboard=False)
-        else:
-            options["address"] = address
-        try:
-            self._ray.init(**options)
-        except Exception as error:
-            lines = str(error).strip().splitlines() or [type(error).__name__]
-            raise exception("unavailable", f"{address}: Ray did not start or join: {lines[0]}", {}) from None
 
     def _make_actors(self, address: str, evaluators: int | None) -> None:
         gpus = int(self._ray.cluster_resources().get("GPU", 0))
@@ -118,11 +106,30 @@ class RayFleet:
         self._actors[handle] = self._class.remote()
 
     def close(self) -> None:
-        """Ends all evaluators, and the cluster if it is the fleet's own."""
+        """Ends all evaluators, and leaves the cluster unless the program was in it before."""
         for actor in self._actors:
             self._ray.kill(actor, no_restart=True)
         self._actors = []
-        self._ray.shutdown()
+        if self._has_joined:
+            self._ray.shutdown()
+
+
+def join(address: str, *, insecure: bool) -> Any:
+    """Joins or starts a cluster and returns the module of Ray, with the errors of RayFleet."""
+    ray = import_ray()
+    is_own = address == "ray"
+    _prepare_environment(is_own, insecure)
+    options: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False, "namespace": NAMESPACE}
+    if is_own:
+        options.update(address="local", include_dashboard=False)
+    else:
+        _check_cluster(address)
+        options["address"] = address
+    try:
+        ray.init(**options)
+    except Exception as error:
+        raise exception("unavailable", f"{address}: Ray did not start or join: {_line_of(error)}", {}) from None
+    return ray
 
 
 def _line_of(error: BaseException) -> str:
@@ -130,7 +137,8 @@ def _line_of(error: BaseException) -> str:
     return lines[0] if lines else type(error).__name__
 
 
-def _import_ray() -> Any:
+def import_ray() -> Any:
+    """Returns the module of Ray. Raises UnavailableError, which says how to install it."""
     try:
         import ray
     except ImportError:

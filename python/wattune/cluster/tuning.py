@@ -11,9 +11,8 @@ from typing import Any
 
 from .. import _core
 from .._errors import exception, wrong
-from .._log import logger
 from .._results import Results
-from .display import Lines, Silence
+from .display import Display, Lines, Silence
 from .driver import IN_FLIGHT, Driver, Note, open_all
 from .executors import local_fleet
 from .fleet import Fleet
@@ -58,7 +57,7 @@ def tune(
     compile_seconds: float | None = None,
     run_seconds: float | None = None,
     compile_processes: int | None = None,
-    progress: bool | None = None,
+    progress: bool | Display = False,
 ) -> Results:
     """Searches the configurations of a spec on many evaluators: GPUs of this machine or of a cluster.
 
@@ -73,6 +72,9 @@ def tune(
     The journal gets each result before its evaluator gets the next configuration; one that exists is continued. A
     configuration that costs an evaluator is tried once more, on another node if there is one. The second loss is its
     result (`runtime`). The other arguments are those of wattune.tune(), without functions of the caller's.
+
+    `progress` shows a line for each evaluator on standard error, or is a Display of the caller's. Without it, notes go
+    to logging.getLogger("wattune").
 
     An interrupt (Ctrl-C) ends the run within two seconds, and the results so far are returned. Raises
     InvalidArgumentError, MismatchError (several groups, another journal), UnavailableError (no evaluator is left, no
@@ -90,8 +92,8 @@ def tune(
     opening = prepare(spec, options=options, sizes=sizes, constraints=constraints, goals=goals)
     stop = _core.StopRule(evaluations, seconds, None, fraction, no_improvement)
     search_options = {**options, "stop": stop, "earlier": [each._results for each in earlier]}
-    display: Silence = Lines() if progress else Silence()
-    note = display.note if progress else logger.warning
+    display = progress if not isinstance(progress, bool) else Lines() if progress else Silence()
+    note = display.note
     with contextlib.ExitStack() as stack:
         stack.callback(display.close)
         stopped = stack.enter_context(_interrupts())
