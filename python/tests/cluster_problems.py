@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import wattune
-from wattune.cluster import worker
+from wattune.cluster import message, worker
 from wattune.cluster.fleet import EvaluatorLost
 
 SPEC = """
@@ -59,6 +59,7 @@ class HereFleet:
         self.replaced: list[int] = []
         self.waiting: dict[int, list[tuple[bytes, Future[bytes]]]] = {each: [] for each in range(len(self.nodes))}
         self.executed = 0
+        """Evaluations that were executed."""
 
     def evaluators(self) -> Sequence[tuple[int, str]]:
         return [(each, f"evaluator {each}") for each in range(len(self.nodes))]
@@ -83,7 +84,7 @@ class HereFleet:
                 return
             if fault != "lost before":
                 answered = worker.answer(request, self.nodes[handle])
-                self.executed += 1
+                self.executed += message.parse_request(request).kind == message.RUN
             if fault.startswith("lost"):
                 self.lose(handle)
                 return

@@ -20,6 +20,9 @@ class ExecutorFleet:
     evaluator says its own. `lost` are exceptions that mean that the process is gone.
     """
 
+    answer = staticmethod(worker.answer)
+    """What an evaluator does with a request and the name of its node."""
+
     def __init__(self, make: Callable[[int], Executor], nodes: Sequence[str],
                  lost: tuple[type[BaseException], ...] = (BrokenExecutor,)) -> None:  # fmt: skip
         self._make = make
@@ -39,7 +42,7 @@ class ExecutorFleet:
         if executor is None:
             executor = self._executors[handle] = self._make(handle)
         try:
-            submitted = executor.submit(worker.answer, request, self._nodes[handle])
+            submitted = executor.submit(self.answer, request, self._nodes[handle])
         except self._lost as error:
             reply.set_exception(EvaluatorLost(str(error)))
             return reply

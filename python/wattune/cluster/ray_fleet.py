@@ -18,7 +18,7 @@ from . import worker
 from .fleet import EvaluatorLost, Handle
 
 _SECONDS_TO_CONNECT = 3.0
-_SECONDS_TO_CHECK = 15.0  # of a program that imports Ray and asks the cluster for its version
+_SECONDS_TO_CHECK = 45.0  # of a program that imports Ray and asks the cluster for its version
 _CLIENT = "ray://"
 NAMESPACE = "wattune"
 """Names of Wattune's actors are apart from those of others."""
