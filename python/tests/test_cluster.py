@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
+import os
 import random
+import zipfile
 from collections import Counter
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,8 +16,12 @@ import pytest
 import wattune
 from cluster_problems import HereFleet, recording_in, spec_in
 from wattune import cluster
+from wattune.cluster import bundle, message
 from wattune.cluster import driver as driver_module
-from wattune.cluster import message
+from wattune.cluster.device_lock import DeviceLock
+from wattune.cluster.display import Latest
+from wattune.cluster.groups import Group, off_the_median
+from wattune.cluster.opening import prepare
 
 SPACE = {"X": range(8), "Y": range(5)}
 
@@ -180,6 +188,135 @@ def test_random_faults_leave_exactly_one_trial_of_each(problem: Any, tmp_path: P
     assert len(results) == 40
     assert Counter(Counter(each["id"] for each in trials_of(journal)).values()) == {1: 40}
     assert fleet.executed - 40 <= 2 * fleet.faults
+
+
+def test_an_evaluator_may_be_lost_while_it_opens(problem: Any) -> None:
+    class LosingAtOpening(HereFleet):
+        opened = 0
+
+        def fault(self, handle: int, request: bytes) -> str:
+            if message.parse_request(request).kind != message.OPEN:
+                return ""
+            self.opened += 1
+            return "lost before" if self.opened in (1, 3, 4) else ""
+
+    spec, options = problem
+    fleet = LosingAtOpening(["a", "b"])
+    assert len(cluster.tune(spec, fleet=fleet, strategy="exhaustive", **options)) == 40
+    assert len(fleet.replaced) == 3
+
+
+def test_groups_are_told_apart_and_one_is_chosen(problem: Any) -> None:
+    class TwoModels(HereFleet):
+        def submit(self, handle: Any, request: bytes) -> Any:
+            reply = super().submit(handle, request)
+            parsed = message.parse_reply(reply.result())
+            if message.parse_request(request).kind != message.OPEN or parsed.status != message.DONE or handle < 2:
+                return reply
+            hello = message.from_json(parsed.body)
+            hello["identity"]["power.limit"] = "350"
+            hello["identity"]["device"] = "another board"
+            return _done(parsed._replace(body=message.to_json(hello)).to_bytes())
+
+    spec, options = problem
+    with pytest.raises(wattune.MismatchError, match=r"1 \(2 of .*\), 2 \(1 of another board\), .*power.limit"):
+        cluster.tune(spec, fleet=TwoModels(["a", "a", "b"]), **options)
+    results = cluster.tune(spec, fleet=TwoModels(["a", "a", "b"]), group="another", strategy="exhaustive", **options)
+    assert len(results) == 40
+    with pytest.raises(wattune.MismatchError, match="no single group"):
+        cluster.tune(spec, fleet=TwoModels(["a", "a", "b"]), group="nothing", **options)
+
+
+def test_who_is_off_the_group_is_named() -> None:
+    assert off_the_median({"a": 1.0, "b": 1.01, "c": 0.99, "d": 1.05}, 0.03) == {"d": pytest.approx(0.05)}
+    assert off_the_median({"a": 1.0, "b": 1.02, "c": 0.99}, 0.03) == {}
+    assert list(off_the_median({"a": 1.0, "b": 1.2}, 0.03)) == ["b"]
+    assert set(off_the_median({"a": 1.0, "b": 1.0, "c": 2.0, "d": 1.1, "e": 1.0}, 0.03)) == {"c", "d"}
+    assert off_the_median({"a": 1.0}, 0.03) == {}
+
+
+def test_the_probe_leaves_out_a_slow_evaluator(problem: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recording answers for an evaluator whose device is 10 % slower than those of the others."""
+    monkeypatch.setattr(Group, "is_of_gpus", True)
+    slow = {1: 1.0, 2: 1.1, 3: 1.0}
+    probed = wattune._core.FleetSearch.probed
+    order: list[int] = []
+
+    class Asked(driver_module.Driver):
+        def _judge(self, seat: Any, body: bytes) -> None:
+            order.append(seat.handle)
+            seat.name = f"evaluator {seat.handle}"
+            super()._judge(seat, body)
+
+        def __init__(self, board: Any, opening: Any, search: Any, **more: Any) -> None:
+            super().__init__(board, opening, Slowed(search), **more)
+
+    class Slowed:
+        def __init__(self, search: Any) -> None:
+            self._search = search
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._search, name)
+
+        def probed(self, body: bytes) -> float:
+            return slow[order[-1] + 1] * probed(self._search, body)
+
+    monkeypatch.setattr("wattune.cluster.tuning.Driver", Asked)
+    spec, options = problem
+    fleet = HereFleet(["a", "b", "c"])
+    notes = Notes()
+    results = cluster.tune(spec, fleet=fleet, strategy="exhaustive", progress=notes, **options)
+    assert len(results) == 40
+    assert notes.notes == ["evaluator 1 is left out: the probe takes 10.0% more time than in its group"]
+
+
+class Notes(Latest):
+    """Keeps notes."""
+
+
+def test_importing_loads_no_engine(python: Any) -> None:
+    done = python("import sys, wattune, wattune.cluster, wattune.cluster.tuning, wattune.cluster.command\n"
+                  "assert not {'ray', 'parsl', 'numpy'} & set(sys.modules), sys.modules.keys()\n")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_files_of_a_spec_travel_by_their_hash(tmp_path: Path) -> None:
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels" / "more.h").write_text("#define MORE 0\n")
+    source = '#include "kernels/more.h"\nextern "C" void add(const float* a, float* c, int n) { c[0] = MORE; }\n'
+    spec = spec_in(tmp_path, SPACE, source=source)
+    first = prepare(spec, options={"device": "auto"}, sizes=None, constraints=(), goals={}).bundle
+    assert prepare(spec, options={"device": "auto"}, sizes=None, constraints=(), goals={}).bundle == first
+    folder = bundle.unpack(first.hash, first.data)
+    assert sorted(str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_file()) == [
+        "add.cc", "add.toml", "kernels/more.h"]  # fmt: skip
+    assert bundle.unpack(first.hash, first.data) == folder
+    with pytest.raises(wattune.ParseError, match="damaged"):
+        bundle.unpack(first.hash, first.data + b"x")
+
+
+def test_a_bundle_stays_in_its_folder(tmp_path: Path) -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("../outside", b"")
+    data = stream.getvalue()
+    with pytest.raises(wattune.ParseError, match="outside"):
+        bundle.unpack(hashlib.sha256(data).hexdigest(), data)
+    assert not list(tmp_path.rglob("outside"))
+
+
+def test_a_device_has_one_lock(tmp_path: Path) -> None:
+    name = f"GPU-test-{os.getpid()}"
+    first = DeviceLock(name, shared=False, seconds=0.0)
+    with pytest.raises(wattune.BusyError, match=name):
+        DeviceLock(name, shared=False, seconds=0.0)
+    first.close()
+    DeviceLock(name, shared=False, seconds=0.0).close()
+    shared = [DeviceLock(name, shared=True, seconds=0.0) for _ in range(3)]
+    for each in shared:
+        each.close()
+    for file in Path("/tmp").glob(f"wattune-device-{name}*"):
+        file.unlink()
 
 
 def test_strange_replies_cost_their_evaluator_and_change_nothing(problem: Any) -> None:

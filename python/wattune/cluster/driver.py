@@ -23,6 +23,7 @@ IN_FLIGHT = 2
 """Calls of each evaluator: one runs, the next waits where it will run."""
 _GRACE = 30.0  # seconds beyond an evaluator's own limits
 _MOST_LOSSES = 3  # of an evaluator in a row, without a result between
+_MOST_LOSSES_AT_OPENING = 6
 _POLL = 0.2  # seconds between two looks at deadlines and interrupts
 _SECONDS_AFTER_INTERRUPT = 1.0
 _CONTEST = 1 << 63  # the number of the final's first ticket
@@ -61,7 +62,7 @@ class Opener:
         try:
             reply = self._board.reply(call)
         except EvaluatorLost as error:
-            leave_out(seat, f"its process ended while it opened the problem: {error}", self._note)
+            self._lose(seat, str(error))
         except Exception as error:
             leave_out(seat, str(error), self._note)
         else:
@@ -79,6 +80,16 @@ class Opener:
             seat.introduce(message.from_json(reply.body))
             return True
         return False
+
+    def _lose(self, seat: Seat, why: str) -> None:
+        """Tries another process. An engine may have put this one on a node whose end it had not noticed yet."""
+        seat.give_up()
+        seat.lost_in_a_row += 1
+        self._board.fleet.replace(seat.handle)
+        if seat.lost_in_a_row < _MOST_LOSSES_AT_OPENING:
+            self.begin(seat)
+        else:
+            leave_out(seat, f"its process ended while it opened the problem: {why}", self._note)
 
     def check(self) -> None:
         """Leaves out evaluators that take too long to open."""
@@ -260,7 +271,8 @@ class Driver:
     def _end_check(self, seats: Sequence[Seat], off: Mapping[str, float]) -> None:
         for seat in seats:
             if seat.name in off:
-                self._leave(seat, f"the probe takes {off[seat.name]:+.1%} of the time that its group takes")
+                more = "more" if off[seat.name] > 0 else "less"
+                self._leave(seat, f"the probe takes {abs(off[seat.name]):.1%} {more} time than in its group")
             else:
                 seat.is_checked = True
 

@@ -29,7 +29,7 @@ class Fleet(Protocol):
         """Sends a request and returns its reply's future, which raises EvaluatorLost if the evaluator is gone."""
 
     def replace(self, handle: Handle) -> None:
-        """Ends the process of an evaluator, whatever it does, and starts another; calls that were out are lost."""
+        """Ends the process of an evaluator, whatever it does. Its calls are lost; the next one gets another."""
 
     def close(self) -> None:
         """Ends all evaluators at once."""

@@ -72,7 +72,7 @@ class RayFleet:
         options = {"num_gpus": 1 if gpus else 0, "num_cpus": 0, "max_restarts": 0, "max_task_retries": 0,
                    "scheduling_strategy": "SPREAD"}  # fmt: skip
         self._class = self._ray.remote(_Evaluator).options(**options)
-        self._actors = [self._class.remote() for _ in range(evaluators or gpus)]
+        self._actors = [None] * (evaluators or gpus)
 
     def evaluators(self) -> Sequence[tuple[Handle, str]]:
         """Returns the evaluators, which are numbers from 0."""
@@ -82,8 +82,11 @@ class RayFleet:
         """Calls the evaluator's actor."""
         assert isinstance(handle, int)
         reply: Future[bytes] = Future()
+        actor = self._actors[handle]
+        if actor is None:  # Ray starts it where a GPU is free
+            actor = self._actors[handle] = self._class.remote()
         try:
-            called = self._actors[handle].answer.remote(request).future()
+            called = actor.answer.remote(request).future()
         except self._ray.exceptions.RayError as error:
             reply.set_exception(EvaluatorLost(_line_of(error)))
             return reply
@@ -100,16 +103,16 @@ class RayFleet:
             reply.set_exception(EvaluatorLost(_line_of(error)))
 
     def replace(self, handle: Handle) -> None:
-        """Ends the evaluator's actor and asks Ray for another, which starts where a GPU is free."""
+        """Ends the evaluator's actor. The next call asks Ray for another."""
         assert isinstance(handle, int)
-        self._ray.kill(self._actors[handle], no_restart=True)
-        self._actors[handle] = self._class.remote()
+        actor, self._actors[handle] = self._actors[handle], None
+        if actor is not None:
+            self._ray.kill(actor, no_restart=True)
 
     def close(self) -> None:
         """Ends all evaluators, and leaves the cluster unless the program was in it before."""
-        for actor in self._actors:
-            self._ray.kill(actor, no_restart=True)
-        self._actors = []
+        for handle in range(len(self._actors)):
+            self.replace(handle)
         if self._has_joined:
             self._ray.shutdown()
 
