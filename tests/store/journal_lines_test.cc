@@ -49,6 +49,25 @@ TEST_F(JournalTest, GoesOnAfterLineEndsOfWindowsAndALastLineWithoutEnd) {
   EXPECT_EQ(recovered_trials(), 3);
 }
 
+TEST(TrialLine, IsReadBackElsewhere) {
+  const RunInfo info = sample_info();
+  std::string line;
+  ASSERT_TRUE(TrialEncoder(info.parameters).encode(sample_trial(1), line));
+  const std::string_view alone = std::string_view(line).substr(0, line.size() - 1);
+  const TrialDecoder decoder(info.parameters);
+  const Result<Trial> trial = decoder.decode(alone);
+  ASSERT_TRUE(trial) << trial.error().to_string();
+  EXPECT_EQ(trial->configuration.values(), sample_trial(1).configuration.values());
+  EXPECT_EQ(trial->observation, sample_trial(1).observation);
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    std::string damaged(alone);
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    const Result<Trial> refused = decoder.decode(damaged);
+    ASSERT_FALSE(refused) << i;
+    EXPECT_EQ(refused.error().code(), ErrorCode::parse_error) << i;
+  }
+}
+
 TEST_F(JournalTest, OfAnOlderWattuneIsRead) {
   const auto results = read_journal(WATTUNE_SOURCE_DIR + std::string("/tests/older/tune.journal.jsonl"));
   ASSERT_TRUE(results) << results.error().to_string();

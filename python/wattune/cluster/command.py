@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import Error, exception, wrong
+from .._results import read
 from .groups import PROBE_SHARE
 from .opening import REPLAY, prepare
 from .runs import LocalRuns, Runs, new_name
@@ -131,6 +132,8 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     search.add_argument("--set", type=_named_number, action="append", default=[], metavar="NAME=NUMBER",
                         help="an option of the strategy")  # fmt: skip
     search.add_argument("--seed", type=int, default=1)
+    search.add_argument("--warm-start", action="append", default=[], metavar="FILE",
+                        help="results to learn from, such as another group's")  # fmt: skip
     search.add_argument("--evaluations", type=int, metavar="N", help="end after so many configurations")
     search.add_argument("--time", type=_seconds, metavar="TIME", help="end after so long, such as 90s or 2h")
     search.add_argument("--problem-size", type=_named_size, action="append", default=[], metavar="NAME=SIZE")
@@ -166,7 +169,8 @@ def arguments_of(options: argparse.Namespace) -> dict[str, object]:
     """Returns the arguments of tune() that the options mean."""
     return {
         "address": options.address, "evaluators": options.evaluators, "device": options.device, "group": options.group,
-        "probe": options.probe, "insecure": options.insecure, "strategy": options.strategy,
+        "probe": options.probe, "earlier": [read(each) for each in options.warm_start],
+        "insecure": options.insecure, "strategy": options.strategy,
         "strategy_options": dict(options.set), "seed": options.seed, "evaluations": options.evaluations,
         "seconds": options.time, "sizes": dict(options.problem_size), "minimize": options.minimize,
         "maximize": options.maximize, "cache": options.cache, "launch": options.launch, "observe": options.observe,
@@ -196,6 +200,8 @@ def _runs(options: argparse.Namespace) -> Runs:
 
 
 def _submit(options: argparse.Namespace) -> int:
+    if options.warm_start:
+        raise wrong("a run that is handed in begins without earlier results", options.warm_start[0])
     if options.device.startswith(REPLAY):
         raise wrong("a run that is handed in measures on devices", options.device)
     opening = prepare(options.spec, options={"device": options.device}, sizes=dict(options.problem_size),

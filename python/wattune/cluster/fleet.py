@@ -24,9 +24,11 @@ class Fleet(Protocol):
 
     def evaluators(self) -> Sequence[tuple[Handle, str]]:
         """Returns every evaluator with a name for messages. The list stays the same while the fleet lives."""
+        ...
 
     def submit(self, handle: Handle, request: bytes) -> Future[bytes]:
         """Sends a request and returns its reply's future, which raises EvaluatorLost if the evaluator is gone."""
+        ...
 
     def replace(self, handle: Handle) -> None:
         """Ends the process of an evaluator, whatever it does. Its calls are lost; the next one gets another."""

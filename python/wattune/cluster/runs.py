@@ -40,9 +40,11 @@ class Runs(Protocol):
 
     def status(self) -> list[Status]:
         """Returns what is known of all runs, in the order of their names."""
+        ...
 
     def fetch(self, run: str) -> bytes:
         """Returns the journal as far as it is. Raises NotFoundError."""
+        ...
 
     def end(self, run: str) -> None:
         """Ends a run and forgets it with its journal. Raises NotFoundError."""

@@ -117,14 +117,17 @@ def _open(request: dict[str, Any], node: str) -> tuple[bytes, bytes]:
 def _lock_one(devices: list[dict[str, Any]]) -> tuple[DeviceLock, dict[str, Any]]:
     """Locks the first device that no other evaluator has. Raises BusyError if there is none."""
     known = [{**device, **_facts_of(device)} for device in devices]
-    for seconds in (0.0, _SECONDS_FOR_LOCK):
-        for facts in known:
-            shared = facts["kind"] not in ("gpu", "accelerator")
-            try:
-                return DeviceLock(facts.get("uuid") or facts["selector"], shared=shared, seconds=seconds), facts
-            except BusyError as error:
-                busy = error
-    raise busy
+    for facts in known:
+        try:
+            return _lock(facts, 0.0), facts
+        except BusyError:
+            continue
+    return _lock(known[0], _SECONDS_FOR_LOCK), known[0]
+
+
+def _lock(facts: dict[str, Any], seconds: float) -> DeviceLock:
+    shared = facts["kind"] not in ("gpu", "accelerator")
+    return DeviceLock(facts.get("uuid") or facts["selector"], shared=shared, seconds=seconds)
 
 
 def _facts_of(device: dict[str, Any]) -> dict[str, str]:
