@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import resource
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -317,6 +318,46 @@ def test_a_device_has_one_lock(tmp_path: Path) -> None:
         each.close()
     for file in Path("/tmp").glob(f"wattune-device-{name}*"):
         file.unlink()
+
+
+def test_two_drivers_do_not_write_one_journal(problem: Any, tmp_path: Path) -> None:
+    spec, options = problem
+    journal = tmp_path / "run.jsonl"
+
+    class Asking(HereFleet):
+        refused = 0
+
+        def fault(self, handle: int, request: bytes) -> str:
+            if ticket_of(request) == 3:
+                with pytest.raises(wattune.BusyError, match=r"run\.jsonl"):
+                    cluster.tune(spec, fleet=HereFleet(["b"]), journal=journal, **options)
+                self.refused += 1
+            return ""
+
+    fleet = Asking(["a"])
+    assert len(cluster.tune(spec, fleet=fleet, journal=journal, strategy="exhaustive", **options)) == 40
+    assert fleet.refused == 1
+
+
+def test_a_full_disk_ends_the_run_and_the_journal_is_continued(problem: Any, tmp_path: Path) -> None:
+    class Filling(HereFleet):
+        def fault(self, handle: int, request: bytes) -> str:
+            if ticket_of(request) == 10:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (journal.stat().st_size + 100, limits[1]))
+            return ""
+
+    spec, options = problem
+    journal = tmp_path / "run.jsonl"
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        with pytest.raises(wattune.IoError, match=r"run\.jsonl"):
+            cluster.tune(spec, fleet=Filling(["a", "b"]), journal=journal, strategy="exhaustive", **options)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    before = {each["id"] for each in trials_of(journal)}
+    assert 5 <= len(before) < 12
+    cluster.tune(spec, fleet=HereFleet(["a"]), journal=journal, strategy="exhaustive", **options)
+    assert Counter(Counter(each["id"] for each in trials_of(journal)).values()) == {1: 40}
 
 
 def test_strange_replies_cost_their_evaluator_and_change_nothing(problem: Any) -> None:
