@@ -118,6 +118,7 @@ class Evaluator {
   Result<std::string> answer(const std::string& text) {
     WATTUNE_ASSIGN(const Request request, parse_request(text, session_->space()));
     if (request.is_contest) return hold_contest(request.configurations);
+    evaluator().expect(request.configurations);
     return evaluate(request.configurations.front());
   }
 

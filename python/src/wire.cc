@@ -91,7 +91,7 @@ std::string write_request(bool is_contest, std::span<const Configuration> config
 
 Result<Request> parse_request(std::string_view text, const space::SearchSpace& space) {
   const std::vector<std::string_view> words = split(text, ' ');
-  if (words.size() < 2 || (words[0] != kContest && (words[0] != kEvaluate || words.size() > 2)))
+  if (words.size() < 2 || (words[0] != kContest && words[0] != kEvaluate))
     return malformed("the request is neither to evaluate a configuration nor to hold a contest");
   Request request{.is_contest = words[0] == kContest, .configurations = {}};
   for (std::size_t i = 1; i < words.size(); ++i) {

@@ -1,8 +1,9 @@
 // The bytes between a driver and its evaluators.
 //
-// A request is a line: `evaluate ID`, or `contest ID ID ...`. The reply to the first is the Trial's line, as a journal
-// has it, and a line with the nanoseconds of a turn beyond its runs. The reply to the second has the Trials' lines, and
-// a line of JSON with the turns of each contestant. A cancelled contest has no Trials.
+// A request is a line: `evaluate ID`, or `contest ID ID ...`. Further ids behind the first of an evaluation are those
+// that will probably follow, so that they can be compiled. Its reply is the Trial's line, as a journal has it, and a
+// line with the nanoseconds of a turn beyond its runs. The reply to a contest has the Trials' lines,
+// and a line of JSON with the turns of each contestant. A cancelled contest has no Trials.
 #pragma once
 
 #include <span>
@@ -18,7 +19,7 @@ namespace wattune::python {
 
 struct Request {
   bool is_contest = false;
-  std::vector<Configuration> configurations;  // one, unless it is a contest
+  std::vector<Configuration> configurations;  // at least one; the first is evaluated unless it is a contest
 };
 
 std::string write_request(bool is_contest, std::span<const Configuration> configurations);

@@ -58,7 +58,7 @@ def test_processes_share_a_search(problem: Any, tmp_path: Path) -> None:
 def test_devices_of_the_host_measure_and_hold_a_final(tmp_path: Path) -> None:
     spec = spec_in(tmp_path, {"X": [1, 2], "Y": [1]})
     journal = tmp_path / "run.jsonl"
-    results = cluster.tune(spec, evaluators=2, device="host:0", journal=journal, max_samples=7)
+    results = cluster.tune(spec, evaluators=2, device="host:0", journal=journal, max_samples=7, compile_processes=1)
     assert len(results) == 2
     assert all(each["status"] == "correct" for each in results)
     assert results.baseline is not None
@@ -183,7 +183,8 @@ def test_random_faults_leave_exactly_one_trial_of_each(problem: Any, tmp_path: P
     fleet = Random(["a", "a", "b", "c"])
     journal = tmp_path / "run.jsonl"
     try:
-        results = cluster.tune(spec, fleet=fleet, strategy="exhaustive", journal=journal, **options)
+        results = cluster.tune(spec, fleet=fleet, strategy="exhaustive", journal=journal,
+                               compile_processes=seed % 2, **options)  # fmt: skip
     except wattune.UnavailableError:  # each evaluator was lost three times in a row
         results = cluster.tune(spec, fleet=HereFleet(["d"]), strategy="exhaustive", journal=journal, **options)
     assert len(results) == 40
@@ -318,6 +319,24 @@ def test_a_device_has_one_lock(tmp_path: Path) -> None:
         each.close()
     for file in Path("/tmp").glob(f"wattune-device-{name}*"):
         file.unlink()
+
+
+def test_evaluators_hear_what_comes_next(problem: Any) -> None:
+    class Listening(HereFleet):
+        heard: ClassVar[list[list[bytes]]] = []
+
+        def fault(self, handle: int, request: bytes) -> str:
+            if ticket_of(request):
+                self.heard.append(message.parse_request(request).body.split()[1:])
+            return ""
+
+    spec, options = problem
+    fleet = Listening(["a"])
+    results = cluster.tune(spec, fleet=fleet, strategy="exhaustive", compile_processes=1, **options)
+    assert len(results) == 40
+    evaluated = [ids[0] for ids in fleet.heard]
+    for place, ids in enumerate(fleet.heard):
+        assert ids == evaluated[place : place + 1 + min(4, 39 - place)]
 
 
 def test_two_drivers_do_not_write_one_journal(problem: Any, tmp_path: Path) -> None:

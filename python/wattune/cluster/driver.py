@@ -21,6 +21,8 @@ from .switchboard import Switchboard
 
 IN_FLIGHT = 2
 """Calls of each evaluator: one runs, the next waits where it will run."""
+AHEAD = 4
+"""Configurations planned for each evaluator beyond its calls, so that its compilers work on them meanwhile."""
 _GRACE = 30.0  # seconds beyond an evaluator's own limits
 _MOST_LOSSES = 3  # of an evaluator in a row, without a result between
 _MOST_LOSSES_AT_OPENING = 6
@@ -109,7 +111,7 @@ class Driver:
     """A search and the evaluators that work on it."""
 
     def __init__(self, board: Switchboard, opening: Opening, search: _core.FleetSearch, *, probe: float | None,
-                 note: Note, stop: threading.Event, show: Callable[[], None]) -> None:  # fmt: skip
+                 ahead: int, note: Note, stop: threading.Event, show: Callable[[], None]) -> None:  # fmt: skip
         self.dropped = 0
         """Results that came after another try of the same configuration."""
         self.losses = 0
@@ -119,6 +121,7 @@ class Driver:
         self._opener = Opener(board, opening, note)
         self._search = search
         self._probe_share = probe
+        self._ahead = ahead
         self._note = note
         self._stop = stop
         self._show = show
@@ -171,7 +174,7 @@ class Driver:
                 if ticket is None:
                     is_dry = True
                     continue
-                self._board.send(seat, message.RUN, ticket)
+                self._board.send(seat, message.RUN, ticket, b"".join(b" " + each.id() for each in seat.planned))
         if self._tickets:
             self._require_someone()
             return True
@@ -189,12 +192,13 @@ class Driver:
             if self._may_try(seat, ticket):
                 self._again.remove(ticket)
                 return ticket
-        handed = self._search.next()
-        if handed is None:
-            return None
-        ticket = Ticket(*handed)
-        self._tickets[ticket.number] = ticket
-        return ticket
+        while len(seat.planned) <= self._ahead and (handed := self._search.next()) is not None:
+            ticket = Ticket(*handed)
+            self._tickets[ticket.number] = ticket
+            seat.planned.append(ticket)
+        richest = max(self._seats, key=lambda each: len(each.planned))
+        planned = seat.planned or richest.planned  # at the end, what is planned elsewhere
+        return planned.popleft() if planned else None
 
     def _may_try(self, seat: Seat, ticket: Ticket) -> bool:
         """True unless the configuration cost an evaluator on this node, and another node is there to try it."""

@@ -24,6 +24,10 @@ class Ticket:
     lost_on: list[str] = field(default_factory=list)
     """The nodes on which it cost an evaluator, once for each."""
 
+    def id(self) -> bytes:
+        """Returns the configuration's id, as the body names it."""
+        return self.body.split()[1]
+
 
 @dataclass(eq=False)
 class Call:
@@ -49,6 +53,8 @@ class Seat:
         self.deadline = 0.0
         self.holds_contests = False
         self.calls: deque[Call] = deque()
+        self.planned: deque[Ticket] = deque()
+        """Tickets that come next here, which its compilers know already."""
         self.is_open = False
         self.left_out = ""
         """Why the run goes on without it; empty while it takes part."""

@@ -21,9 +21,9 @@ class Switchboard:
         """A number that no other run has, so that its replies are told apart."""
         self._ended: queue.SimpleQueue[tuple[Seat, Call]] = queue.SimpleQueue()
 
-    def send(self, seat: Seat, kind: bytes, ticket: Ticket) -> None:
-        """Sends a request about a ticket."""
-        request = message.Request(kind, self.run, ticket.number, ticket.epoch, ticket.body)
+    def send(self, seat: Seat, kind: bytes, ticket: Ticket, more: bytes = b"") -> None:
+        """Sends a request about a ticket, with more behind its body."""
+        request = message.Request(kind, self.run, ticket.number, ticket.epoch, ticket.body + more)
         call = Call(kind, ticket, ticket.epoch, self.fleet.submit(seat.handle, request.to_bytes()))
         seat.add(call)
         call.reply.add_done_callback(lambda _: self._ended.put((seat, call)))

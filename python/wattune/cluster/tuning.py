@@ -13,7 +13,7 @@ from .. import _core
 from .._errors import exception, wrong
 from .._results import Results
 from .display import Display, Lines, Silence
-from .driver import IN_FLIGHT, Driver, Note, open_all
+from .driver import AHEAD, IN_FLIGHT, Driver, Note, open_all
 from .executors import local_fleet
 from .fleet import Fleet
 from .groups import PROBE_SHARE, Group, choose, groups_of
@@ -103,12 +103,14 @@ def tune(
         seats = [Seat(handle, name) for handle, name in fleet.evaluators()]
         chosen = _open(fleet, seats, opening, group, note, stopped)
         file = "" if journal is None else os.fspath(journal)
-        width = IN_FLIGHT * len(chosen.seats)
+        ahead = AHEAD if chosen.is_of_gpus or compile_processes else 0
+        width = (IN_FLIGHT + ahead) * len(chosen.seats)
         search = _core.FleetSearch(opening.spec, search_options, chosen.seats[0].description, width, file)
         show = lambda: display.show(chosen.seats, search.progress())  # noqa: E731
         board = Switchboard(fleet, chosen.seats)
         has_probe = probe is not None and chosen.is_of_gpus
-        driver = Driver(board, opening, search, probe=probe if has_probe else None, note=note, stop=stopped, show=show)
+        driver = Driver(board, opening, search, probe=probe if has_probe else None, ahead=ahead, note=note,
+                        stop=stopped, show=show)  # fmt: skip
         try:
             driver.run()
         finally:
