@@ -7,7 +7,6 @@
 
 #include "session.h"
 #include "store/interface/trial_line.h"
-#include "wattune/backend/image.h"
 #include "wattune/store/formats.h"
 #include "wire.h"
 
@@ -33,12 +32,10 @@ class Evaluator {
     const Options options(given);
     tune::SessionOptions session = session_from(options, ending_);
     session.evaluation.contents = spec.contents;
-    const auto images = options.find<std::filesystem::path>("images");
     const auto recording = options.find<std::filesystem::path>("recording");
     deadline_ = deadline_of(session);
     KernelSpec kernel = spec.spec;
     const nb::gil_scoped_release released;
-    if (images) session.compile_cache = taken(backend::ImageCache::open(*images));
     if (recording) take_recording(*recording, session);
     session_ = taken(tune::open(std::move(kernel), std::move(session), &ending_.cancel));
     if (session_->devices().size() > 1)

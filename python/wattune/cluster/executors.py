@@ -80,7 +80,9 @@ def _end(executor: Executor) -> None:
     processes: dict[int, Any] = getattr(executor, "_processes", None) or {}
     for process in list(processes.values()):
         process.kill()
-    executor.shutdown(wait=False, cancel_futures=True)
+    # Killed processes end at once. Without waiting for the executor's thread, the interpreter's exit may meet its pipe
+    # when it is closed already.
+    executor.shutdown(wait=bool(processes), cancel_futures=True)
 
 
 def local_fleet(count: int, nodes: Sequence[str] = ()) -> ExecutorFleet:

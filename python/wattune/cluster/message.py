@@ -23,8 +23,6 @@ BUNDLE = b"b"
 """Brings the files of a problem."""
 RUN = b"r"
 """Asks for an evaluation or a final; the C++ library reads the body."""
-COMPILE = b"c"
-"""Asks for the compiled code of a configuration."""
 
 DONE = b"d"
 NEEDS_BUNDLE = b"n"
