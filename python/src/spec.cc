@@ -114,6 +114,7 @@ Argument argument_from(const Options& given) {
   } else {
     VectorArgument vector{.type = type, .length = text, .access = access_from(given.get<std::string>("access"))};
     if (!given.get<bool>("compared", true)) vector.comparison = OutputComparison::none;
+    if (given.get<bool>("constant")) vector.place = BufferPlace::constant;
     argument.kind = std::move(vector);
   }
   return argument;
@@ -203,6 +204,9 @@ Spec describe(const nb::dict& dict) {
     made.contents.push_back(contents.is_none() ? nullptr : nb::cast<Contents&>(contents).bytes);
   }
   spec.parameters = parameters_from(given.dict("parameters"), given.dict("defaults"));
+  if (!given.get<bool>("macros", true))  // the text of a writer has the values
+    for (Parameter& parameter : spec.parameters)
+      if (parameter.role == ParameterRole::code) parameter.role = ParameterRole::launch;
   spec.constraints = constraints_from(given.get<std::vector<std::string>>("constraints"));
   pad_vectors(spec);
   add_goals(spec, given);

@@ -204,6 +204,11 @@ nb::dict record_of(const Trial& trial) {
   nb::list samples;
   for (const Sample& sample : observation.samples) samples.append(to_seconds(sample.time));
   set_figure(record, "samples", samples);
+  nb::dict phases;
+  phases["compile"] = to_seconds(observation.phases.compile);
+  phases["check"] = to_seconds(observation.phases.check);
+  phases["measure"] = to_seconds(observation.phases.measure);
+  set_figure(record, "phases", phases);
   for (const Metric& metric : observation.metrics) set_figure(record, metric.name.c_str(), nb::float_(metric.value));
   return record;
 }

@@ -248,7 +248,9 @@ class Run {
       return ending_.cancel || guarded(*ending_.raised, [this] { return ending_.raised->any(); }).value();
     };
     session.evaluation.where.worker.stop = stop_.get_token();
-    if (!objective().empty()) session.policy = measure::make_repeated_runs;
+    // An equal least and greatest number of samples asks for so many of every configuration: none is raced.
+    const bool exact = session.sampling.min_samples == session.sampling.max_samples;
+    if (exact || !objective().empty()) session.policy = measure::make_repeated_runs;
     if (const nb::object replay = options_.object("replay"); !replay.is_none()) {
       session.device = "replay";
       session.replay = tune::Replay{nb::cast<Results&>(replay).set, {}};
@@ -287,13 +289,20 @@ class Run {
     return !options_.object(option).is_none();
   }
 
+  static bool wants_comparison(const KernelSpec& spec) {
+    return std::ranges::any_of(spec.arguments, [](const Argument& argument) {
+      const auto* const vector = std::get_if<VectorArgument>(&argument.kind);
+      return vector != nullptr && vector->comparison != OutputComparison::none;
+    });
+  }
+
   void note_session() {
     const tune::Plan& plan = session_->plan();
     notes_.emplace_back(
         kInfo, session_->spec().name + " on " + tune::describe(session_->devices()) + ", strategy " + plan.strategy);
     for (const std::string& doubt : spec::doubts(session_->spec())) notes_.emplace_back(kWarning, doubt);
     const tune::Verification verification = session_->evaluators().front()->verification();
-    if (!verification.why_not.empty())
+    if (!verification.why_not.empty() && wants_comparison(session_->spec()))
       notes_.emplace_back(kWarning, "outputs are not compared: " + verification.why_not);
     for (const std::string& line : verification.left_out) notes_.emplace_back(kWarning, line);
   }

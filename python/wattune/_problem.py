@@ -396,6 +396,8 @@ def problem_from(kernel: Any, function: str | None, arguments: Any, parameters: 
                  sizes: Mapping[str, int] | None, constraints: Any, needs_source: bool,
                  answer: Mapping[str, Any] | None, **described: Any) -> Problem:  # fmt: skip
     """Returns the problem of what the caller gave: a kernel with its arguments, or the file of a spec."""
+    if isinstance(kernel, Problem):  # of wattune.kernel_tuner, complete
+        return kernel
     if is_spec(kernel):
         if function is not None or arguments is not None or parameters is not None:
             raise wrong("a spec has function, arguments and parameters of its own", os.fspath(kernel))

@@ -20,7 +20,7 @@ else:
     Records = Sequence
 
 _SHOWN = 10  # rows of a printed table
-_HIDDEN = ("samples", "message", "verified", "message_", "verified_", "samples_")
+_HIDDEN = ("samples", "message", "verified", "message_", "verified_", "samples_", "phases", "phases_")
 
 
 def time_text(seconds: float) -> str:

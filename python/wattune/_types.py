@@ -9,7 +9,7 @@ Configuration = dict[str, Any]
 """The value of each parameter: a number, a boolean or a text."""
 Record = dict[str, Any]
 """A configuration with its results: the parameters, `time` (seconds; None if it failed), `status`, `message`,
-`verified`, `samples` (seconds) and each metric."""
+`verified`, `samples` (seconds), `phases` (seconds of compiling, checking and measuring) and each metric."""
 Constraint = Union[str, Callable[..., object]]
 """A text in Python's syntax (docs/formats/expressions.md), or a function. The parameters of a function are names of
 tuning parameters, whose values it gets, or a single other name, for the configuration as a dict."""

@@ -16,7 +16,8 @@ from typing import Any
 from .. import _core
 from .._errors import wrong
 from .._functions import describe
-from .._space import Configuration, Constraint, Space
+from .._space import Space
+from .._types import Configuration, Constraint
 from . import arrays
 from .bench import Job
 from .choosing import Budget, Call, choose, tune

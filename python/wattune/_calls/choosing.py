@@ -18,7 +18,8 @@ from .._core import Failed
 from .._errors import Error, exception
 from .._log import logger
 from .._search import Search
-from .._space import Configuration, Space
+from .._space import Space
+from .._types import Configuration
 from . import workers
 from .arrays import Device
 from .bench import Job

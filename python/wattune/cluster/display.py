@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol, TextIO
 
 from .._log import logger
-from .._results import _time_text
+from .._table import time_text
 from .seat import Seat
 
 _SECONDS_BETWEEN_LINES = 10.0  # where the terminal cannot be redrawn
@@ -128,6 +128,6 @@ def line_of(seat: Seat, elapsed: float) -> str:
 def line_of_run(progress: dict[str, Any]) -> str:
     """Returns the line of the whole run."""
     most = f" of {progress['most']}" if progress["most"] else ""
-    best = f", best {_time_text(progress['best'])}" if progress["best"] is not None else ""
+    best = f", best {time_text(progress['best'])}" if progress["best"] is not None else ""
     limit = f" of {progress['seconds']:g} s" if progress["seconds"] else " s"
     return f"{progress['evaluations']}{most} configurations in {progress['elapsed']:.0f}{limit}{best}"

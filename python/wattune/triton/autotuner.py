@@ -21,7 +21,8 @@ from .._calls.places import say
 from .._calls.shipping import ship
 from .._calls.winners import LIST, Kernel, Key, Winners
 from .._errors import Error, wrong
-from .._space import Configuration, Constraint, Space
+from .._space import Space
+from .._types import Configuration, Constraint
 from .compiled_graphs import Kinds, Values, traces, winner_only
 from .configurations import ConfigList, cache_variables, config_of, digits, kernel_of
 from .launching import Candidate, TritonLauncher

@@ -13,7 +13,8 @@ from triton.runtime.autotuner import Config
 
 from .._calls.shipping import names_of
 from .._calls.winners import Kernel
-from .._space import Configuration, Constraint, Space
+from .._space import Space
+from .._types import Configuration, Constraint
 
 KEY_VARIABLE = "WATTUNE_TRITON_KEY"
 """The variable of the environment in which servers get the key of Triton's cache."""

@@ -9,7 +9,7 @@ from typing import Any
 from triton.runtime.autotuner import Heuristics
 
 from .._errors import wrong
-from .._space import Configuration
+from .._types import Configuration
 from .autotuner import Autotuner
 
 
