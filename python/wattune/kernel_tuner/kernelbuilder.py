@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._errors import wrong
 from .._call import Call
+from .._errors import wrong
 from .devices import find_device
 from .geometry import Geometry, block_names
 from .integration import TuneResults

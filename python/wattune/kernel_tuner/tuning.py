@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from .._errors import Error
 from .._results import Results
-from .._types import Record
 from .._space import Space
 from .._tune import tune
+from .._types import Record
 from .accuracy import Tunable
 from .caches import CacheFile, without_times
 from .checking import Check, checked_answer
