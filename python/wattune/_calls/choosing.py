@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import fcntl
 import hashlib
+import logging
 import math
 import os
 import statistics
@@ -16,7 +17,6 @@ from typing import Any
 
 from .._core import Failed
 from .._errors import Error, exception
-from .._log import logger
 from .._search import Search
 from .._space import Space
 from .._types import Configuration
@@ -26,6 +26,8 @@ from .bench import Job
 from .places import say, tuning_is_on
 from .shipping import CannotShipError
 from .winners import LIST, Kernel, Key, Known, Winners, chosen, place_of, shown
+
+_LOGGER = logging.getLogger("wattune")
 
 _FIRST_SECONDS = 60.0  # limit of the first candidate, whose time is unknown
 _LEAST_SECONDS = 10.0  # limit of any other, to which 200 times the best time is added
@@ -93,7 +95,7 @@ def _choose(call: Call, winners: Winners, budget: Budget, may_tune: bool) -> Kno
         except CannotShipError as error:
             why = f"a worker cannot have the kernel: {error}; move it into a module"
         except Exception as error:  # whatever goes wrong in tuning, the call runs
-            logger.debug("%s", error, exc_info=True)
+            _LOGGER.debug("%s", error, exc_info=True)
             why = " ".join(str(error).split()) or type(error).__name__
     elif not may_tune:
         why = "a CUDA graph is captured or a graph compiled"
@@ -256,7 +258,7 @@ class _Tuning:
         with self._clock("measuring"):
             reply = self._worker.ask(("measure", candidate, seconds), limit)
         if reply[0] != "done":
-            logger.info("%s: %s failed: %s", self._call, configuration, reply[1])
+            _LOGGER.info("%s: %s failed: %s", self._call, configuration, reply[1])
             return Failed(reply[1])
         if self._worker.reference is None:
             self._worker.reference = candidate
@@ -287,7 +289,7 @@ class _Tuning:
         self._winners.put(call.kernel, call.device, call.key, winner, seconds, samples, tuned=True, file=file)
         told = len(self._search) - self._earlier
         spent = ", ".join(f"{what} {each:.2f} s" for what, each in self._spent.items())
-        logger.info(
+        _LOGGER.info(
             "%s: %d configurations measured, %d known before, in %.2f s (waiting for %s); the best takes %.2f us: %s",
             call,
             told,
@@ -358,6 +360,6 @@ def _alone(journal: Path | None, call: Call) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            logger.info("%s waits for another process that tunes it", call)
+            _LOGGER.info("%s waits for another process that tunes it", call)
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield

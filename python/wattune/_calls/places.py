@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from importlib import resources
 from pathlib import Path
 
 from .._errors import wrong
-from .._log import logger
+
+_LOGGER = logging.getLogger("wattune")
 
 _said: set[object] = set()
 _lock = threading.Lock()
@@ -20,7 +22,7 @@ def say(about: object, text: str, *, level: int = 30) -> None:
         if about in _said:
             return
         _said.add(about)
-    logger.log(level, "%s", text)
+    _LOGGER.log(level, "%s", text)
 
 
 def tuning_is_on() -> bool:

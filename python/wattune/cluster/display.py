@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import sys
 import time
 from collections.abc import Sequence
 from typing import Any, Protocol, TextIO
 
-from .._log import logger
 from .._table import time_text
 from .seat import Seat
+
+_LOGGER = logging.getLogger("wattune")
 
 _SECONDS_BETWEEN_LINES = 10.0  # where the terminal cannot be redrawn
 _SECONDS_BETWEEN_DRAWINGS = 0.25
@@ -34,7 +36,7 @@ class Silence:
 
     def note(self, text: str) -> None:
         """Logs a note."""
-        logger.warning("%s", text)
+        _LOGGER.warning("%s", text)
 
     def show(self, seats: Sequence[Seat], progress: dict[str, Any]) -> None:
         """Drops the state of a run."""

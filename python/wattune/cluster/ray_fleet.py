@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import socket
@@ -13,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import exception
-from .._log import logger
 from . import worker
 from .fleet import EvaluatorLost, Handle
+
+_LOGGER = logging.getLogger("wattune")
 
 _SECONDS_TO_CONNECT = 3.0
 _SECONDS_TO_CHECK = 45.0  # of a program that imports Ray and asks the cluster for its version
@@ -155,7 +157,7 @@ def _prepare_environment(is_own: bool, insecure: bool) -> None:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if insecure:
         os.environ["RAY_AUTH_MODE"] = "disabled"
-        logger.warning("Ray has no token: whoever reaches its ports runs what they like as this user")
+        _LOGGER.warning("Ray has no token: whoever reaches its ports runs what they like as this user")
         return
     os.environ["RAY_AUTH_MODE"] = "token"
     if is_own:
