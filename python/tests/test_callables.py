@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 np = pytest.importorskip("numpy")
+pytest.importorskip("triton", reason="the driver of fake_gpu.py stands in for that of Triton")
 
 import fake_gpu  # noqa: E402
 import wattune  # noqa: E402
