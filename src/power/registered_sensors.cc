@@ -11,9 +11,9 @@ namespace {
 
 class SensorRegistry {
  public:
-  Result<void> add(const std::string& name, OpenSensors open) {
+  Result<void> add(const std::string& name, const OpenSensors& open) {
     const std::lock_guard lock(mutex_);
-    if (!openers_.try_emplace(name, std::move(open)).second)
+    if (!openers_.try_emplace(name, open).second)
       return Error(ErrorCode::already_exists, "sensors of this name are registered").about(name);
     return {};
   }
@@ -40,10 +40,10 @@ SensorRegistry& sensor_registry() {
 
 }  // namespace
 
-Result<void> register_sensors(const std::string& name, OpenSensors open) {
+Result<void> register_sensors(const std::string& name, const OpenSensors& open) {
   if (name.empty() || !open)
     return Error(ErrorCode::invalid_argument, "sensors have a name and a function that opens them").about(name);
-  return sensor_registry().add(name, std::move(open));
+  return sensor_registry().add(name, open);
 }
 
 Result<Board> open_sensors(const std::string& name, const DeviceInfo& device) {

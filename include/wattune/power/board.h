@@ -61,7 +61,7 @@ using OpenSensors = std::function<Result<Board>(const DeviceInfo& device)>;
 // Registers sensors of one's own in this process. From then on tune::open() takes them by this name
 // (tune::EvaluatorOptions::sensors). Fails with invalid_argument if the name or the function is empty, and with
 // already_exists if the name is taken.
-WATTUNE_EXPORT Result<void> register_sensors(const std::string& name, OpenSensors open);
+WATTUNE_EXPORT Result<void> register_sensors(const std::string& name, const OpenSensors& open);
 
 // Opens the registered sensors of this name. Fails with not_found (and the nearest name) if no sensors have this name,
 // and with the errors of the registered function.

@@ -4,8 +4,8 @@
 #include "wattune/backend/worker.h"
 
 // Sets the options of the address sanitizer, if it is built in. A crash must end the worker by its signal, as in other
-// builds, because the client tells the user how the worker ended. NOLINTNEXTLINE(bugprone-reserved-identifier,
-// readability-identifier-naming): the name that the sanitizer looks for.
+// builds, because the client tells the user how the worker ended.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the sanitizer looks for this name.
 extern "C" const char* __asan_default_options() {
   return "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0";
 }
