@@ -152,7 +152,8 @@ std::optional<PairForecast> best_way_of(CandidatePair pair, const QueueView& vie
   return gains ? many : way;
 }
 
-// Returns the way in which the running works should continue, if it is about as good as the best.
+// Returns the forecast of the way in which the works run now, if this way is about as good as `best`; nullopt
+// otherwise.
 std::optional<PairForecast> way_that_runs(const CandidatePair& pair, const PairForecast& best,
                                           const std::vector<const Candidate*>& running, const QueueView& view,
                                           const PairTable& table) {

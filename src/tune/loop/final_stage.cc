@@ -50,8 +50,8 @@ std::vector<Trial> FinalStage::with_default(const std::vector<Contenders::Conten
   return contestants;
 }
 
-// False if the default configuration need not take part. That is so if its runs would take longer than the whole final
-// may take, and if it is too slow to win.
+// False if the default configuration need not take part: its runs would take longer than the whole final may take, and
+// it is also too slow to win.
 bool FinalStage::default_takes_part(const Trial& best) const {
   const std::optional<Trial>& baseline = tally_.result.baseline;
   if (!baseline || !baseline->observation.has_objective()) return false;
