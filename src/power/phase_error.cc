@@ -5,6 +5,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "core/root_of_squares.h"
 #include "core/student.h"
 #include "power/board_sensors.h"
 
@@ -79,7 +80,7 @@ double mean_square_of_steps(const BatchPowers& powers) {
 // Returns what a sensor shows of a power that turns so often within a span, as a share of the power's amplitude.
 double transfer(const SensorTraits& traits, Nanoseconds span, double turns) {
   if (traits.response == Response::lag)
-    return 1.0 / std::hypot(1.0, 2.0 * std::numbers::pi * turns * (traits.time_constant / span));
+    return 1.0 / root_of_squares(1.0, 2.0 * std::numbers::pi * turns * (traits.time_constant / span));
   return traits.window > Nanoseconds() ? sinc(turns * (traits.window / span)) : 1.0;
 }
 
