@@ -6,31 +6,10 @@
 #include "store/interface/document.h"
 #include "store/interface/files.h"
 #include "store/interface/timestamp.h"
-#include "wattune/dynamic/wisdom.h"
 
 namespace wattune::python {
 
 namespace {
-
-nb::dict record_of(const dynamic::WisdomEntry& entry) {
-  nb::dict key;
-  for (const dynamic::KeyPart& part : entry.key) key[part.name.c_str()] = to_python(part.value);
-  nb::dict record;
-  record["kernel"] = entry.kernel.name;
-  record["version"] = entry.kernel.version;
-  record["device"] = entry.device;
-  record["architecture"] = entry.architecture;
-  record["key"] = key;
-  record["configuration"] = to_python(entry.configuration);
-  record["time"] = to_seconds(entry.time);
-  record["low"] = to_seconds(entry.low);
-  record["high"] = to_seconds(entry.high);
-  record["samples"] = entry.samples;
-  record["measured"] = std::string(to_string(entry.measured));
-  record["tuned"] = entry.tuned;
-  record["measured_at"] = store::format_timestamp(entry.measured_at);
-  return record;
-}
 
 nb::tuple table_of_wisdom(const std::filesystem::path& file) {
   const dynamic::WisdomText wisdom = value_or_raise(dynamic::load_wisdom(file));
@@ -63,6 +42,26 @@ std::pair<const cli::Json*, const char*> records_in(const cli::Json& document) {
 }
 
 }  // namespace
+
+nb::dict record_of(const dynamic::WisdomEntry& entry) {
+  nb::dict key;
+  for (const dynamic::KeyPart& part : entry.key) key[part.name.c_str()] = to_python(part.value);
+  nb::dict record;
+  record["kernel"] = entry.kernel.name;
+  record["version"] = entry.kernel.version;
+  record["device"] = entry.device;
+  record["architecture"] = entry.architecture;
+  record["key"] = key;
+  record["configuration"] = to_python(entry.configuration);
+  record["time"] = to_seconds(entry.time);
+  record["low"] = to_seconds(entry.low);
+  record["high"] = to_seconds(entry.high);
+  record["samples"] = entry.samples;
+  record["measured"] = std::string(to_string(entry.measured));
+  record["tuned"] = entry.tuned;
+  record["measured_at"] = store::format_timestamp(entry.measured_at);
+  return record;
+}
 
 std::optional<nb::tuple> read_table(const std::filesystem::path& file) {
   if (dynamic::is_wisdom_file(file)) return table_of_wisdom(file);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "module.h"
+#include "table.h"
 #include "wattune/core/version.h"
 
 namespace wattune::python {
@@ -30,24 +31,6 @@ Configuration configuration_from(const nb::dict& parameters) {
   return {0, std::move(names), std::move(values)};
 }
 
-nb::dict dict_from(const WisdomEntry& entry) {
-  nb::dict key;
-  for (const dynamic::KeyPart& part : entry.key) key[part.name.c_str()] = to_python(part.value);
-  nb::dict made;
-  made["kernel"] = entry.kernel.name;
-  made["version"] = entry.kernel.version;
-  made["device"] = entry.device;
-  made["architecture"] = entry.architecture;
-  made["key"] = key;
-  made["configuration"] = to_python(entry.configuration);
-  made["time"] = to_seconds(entry.time);
-  made["low"] = to_seconds(entry.low);
-  made["high"] = to_seconds(entry.high);
-  made["samples"] = entry.samples;
-  made["tuned"] = entry.tuned;
-  return made;
-}
-
 // A place of wisdom: a kernel by name and version, on a model of device.
 struct Place {
   dynamic::KernelVersion kernel;
@@ -71,7 +54,7 @@ class Wisdom {
   nb::object find(const nb::tuple& place, const nb::dict& key) const {
     const Place at = place_from(place);
     const std::optional<WisdomEntry> found = wisdom_->find(at.kernel, at.device, key_from(key));
-    return found ? nb::object(dict_from(*found)) : nb::object(nb::none());
+    return found ? nb::object(record_of(*found)) : nb::object(nb::none());
   }
 
   bool put(const nb::tuple& place, const nb::dict& key, const nb::dict& configuration,
@@ -110,7 +93,7 @@ class Wisdom {
 
 nb::list entries_of(const std::filesystem::path& file) {
   nb::list entries;
-  for (const WisdomEntry& each : value_or_raise(dynamic::load_wisdom(file)).entries) entries.append(dict_from(each));
+  for (const WisdomEntry& each : value_or_raise(dynamic::load_wisdom(file)).entries) entries.append(record_of(each));
   return entries;
 }
 

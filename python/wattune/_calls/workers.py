@@ -52,6 +52,18 @@ def start(
     return process, channel
 
 
+def _end(process: subprocess.Popen[bytes], channel: Channel) -> None:
+    """Asks a process to end, and kills it with its children after five seconds."""
+    with contextlib.suppress(Gone):
+        channel.send(("end",))
+    channel.close()
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
 class Worker:
     """A worker process on a GPU. What it runs may crash or hang: that costs the request alone."""
 
@@ -146,16 +158,8 @@ class Worker:
 
     def end(self) -> None:
         """Ends the process and its child."""
-        if self.owner != os.getpid():
-            return
-        with contextlib.suppress(Gone):
-            self._channel.send(("end",))
-        self._channel.close()
-        try:
-            self._process.wait(5)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+        if self.owner == os.getpid():
+            _end(self._process, self._channel)
 
 
 class Compilers:
@@ -202,15 +206,9 @@ class Compilers:
         self._channel.send(("drop",))
 
     def end(self) -> None:
+        """Ends the process and its children."""
         if self.owner == os.getpid():
-            with contextlib.suppress(Gone):
-                self._channel.send(("end",))
-            self._channel.close()
-            try:
-                self._process.wait(5)
-            except subprocess.TimeoutExpired:
-                os.killpg(self._process.pid, signal.SIGKILL)
-                self._process.wait()
+            _end(self._process, self._channel)
 
 
 _workers: dict[str, Worker] = {}
